@@ -1,0 +1,82 @@
+"""Time and ids, which commands take from outside: `--now`, `--tz`, `OC_SEED`."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """`fixed_ms` stops the clock at that epoch millisecond; `zone` None is the machine's own zone."""
+
+    fixed_ms: int | None = None
+    zone: tzinfo | None = None
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000 if self.fixed_ms is None else self.fixed_ms
+
+    def local(self, epoch_ms: int | None = None) -> datetime:
+        """Returns the moment (default: now) as wall-clock time of the zone."""
+        moment = datetime.fromtimestamp((self.now_ms() if epoch_ms is None else epoch_ms) / 1000, UTC)
+        return moment.astimezone(self.zone)
+
+    def date(self) -> str:
+        return self.local().strftime("%Y-%m-%d")
+
+
+def iso(epoch_ms: int) -> str:
+    """Returns UTC ISO-8601 with milliseconds and Z, as every timestamp in a transcript is written."""
+    seconds, millis = divmod(epoch_ms, 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{millis:03d}Z"
+
+
+def parse_iso(text: Any) -> int | None:
+    """Returns epoch milliseconds, or None for what is no date; a time without zone is UTC."""
+    match = _ISO.match(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    try:
+        moment = datetime(  # noqa: DTZ001
+            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0)
+        )
+    except ValueError:
+        return None
+    millis = int((fraction or "0").ljust(3, "0")[:3])
+    offset = 0
+    if zone and zone != "Z":
+        digits = zone[1:].replace(":", "")
+        offset = (int(digits[:2]) * 60 + int(digits[2:])) * (-1 if zone[0] == "-" else 1)
+    return int((moment - datetime(1970, 1, 1)).total_seconds()) * 1000 + millis - offset * 60_000  # noqa: DTZ001
+
+
+class Ids:
+    """Entry and session ids: random, or a fixed sequence when seeded."""
+
+    def __init__(self, seed: str | None = None) -> None:
+        self._bytes: Callable[[int], bytes] = os.urandom
+        if seed is not None:
+            from random import Random
+
+            self._bytes = Random(seed).randbytes  # noqa: S311
+
+    def uuid(self) -> str:
+        raw = bytearray(self._bytes(16))
+        raw[6] = raw[6] & 0x0F | 0x40
+        raw[8] = raw[8] & 0x3F | 0x80
+        text = raw.hex()
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def entry(self, taken: Container[str]) -> str:
+        """Returns 8 hex digits not in `taken`; after 100 collisions a whole UUID, as Pi does."""
+        for _ in range(100):
+            candidate = self._bytes(4).hex()
+            if candidate not in taken:
+                return candidate
+        return self.uuid()

@@ -1,0 +1,244 @@
+"""Every byte that `oc` puts on disk: whole-line appends, atomic replacement, OpenClaw's lock files.
+
+Paths are strings, here and on every hot path: importing pathlib costs a fifth of a filter's start-up.
+
+All writes go through os.write, os.fsync, os.replace, os.truncate and os.unlink, by these names, so that tests can
+stop a process before each of them.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from oc.errors import Busy, InputOutput
+
+try:
+    import fcntl
+except ImportError:  # Windows: a stale lock is taken over without the guard
+    fcntl = None  # type: ignore[assignment]
+
+StrPath = str | os.PathLike[str]
+TRANSCRIPT_STALE_MS = 30 * 60 * 1000
+STORE_STALE_MS = 30 * 1000
+
+
+def make_folder(path: StrPath, mode: int = 0o700) -> None:
+    os.makedirs(path, mode=mode, exist_ok=True)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes all of `data`: one write() unless the system takes less."""
+    view = memoryview(data)
+    while view:
+        written = os.write(descriptor, view)
+        if written == 0:
+            raise InputOutput("the system wrote nothing")
+        view = view[written:]
+
+
+def append(path: StrPath, data: bytes, mode: int = 0o600) -> int:
+    """Appends whole lines and returns the offset at which `data` starts; on disk (fsync) when it returns.
+
+    A file that does not end in a line feed gets one first, else a torn tail would swallow the new line.
+    A write that fails half-way is cut off again. The caller holds the lock.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), mode)
+    try:
+        size = os.fstat(descriptor).st_size
+        torn = size > 0 and _byte_at(descriptor, size - 1) != b"\n"
+        try:
+            write_all(descriptor, b"\n" + data if torn else data)
+            os.fsync(descriptor)
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(path, size)
+            error.filename = error.filename or os.fspath(path)
+            raise
+        return size + torn
+    finally:
+        os.close(descriptor)
+        if size == 0:
+            sync_folder(os.path.dirname(path) or ".")
+
+
+def _byte_at(descriptor: int, offset: int) -> bytes:
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, 1)
+
+
+def replace(path: StrPath, data: bytes, mode: int | None = None) -> None:
+    """Puts `data` in place of the file atomically: temp file beside it, fsync, rename. A symlink's target is replaced.
+
+    The mode is that of the old file, or 0600 for a new one, unless given.
+    """
+    target = os.path.realpath(path)
+    if mode is None:
+        try:
+            mode = os.stat(target).st_mode & 0o7777
+        except FileNotFoundError:
+            mode = 0o600
+    temp = f"{target}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    try:
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        try:
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temp, target)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        error.filename2 = None
+        with suppress(OSError):
+            os.unlink(temp)
+        raise
+    sync_folder(os.path.dirname(target))
+
+
+def sync_folder(path: StrPath) -> None:
+    """Makes a new or renamed name durable; where folders cannot be synced (Windows) there is nothing to do."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def lock(path: StrPath, *, timeout_ms: int = 10_000, stale_ms: int = TRANSCRIPT_STALE_MS) -> Iterator[None]:
+    """Holds `<path>.lock` in OpenClaw's format; raises Busy, with the holder's pid, after `timeout_ms`.
+
+    The lock of a dead or recycled process is taken over at once; one older than `stale_ms` too.
+    """
+    folder, name = os.path.split(os.path.abspath(path))
+    target = os.path.join(os.path.realpath(folder), name + ".lock")
+    descriptor = _acquire(target, timeout_ms, stale_ms)
+    try:
+        yield
+    finally:
+        _release(target, descriptor)
+
+
+def _acquire(target: str, timeout_ms: int, stale_ms: int) -> int:
+    deadline = time.monotonic() + timeout_ms / 1000
+    delay_s = 0.002
+    while True:
+        with suppress(FileExistsError):
+            descriptor = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                write_all(descriptor, _lock_text())
+            except OSError:
+                _release(target, descriptor)
+                raise
+            return descriptor
+        holder = _take_over(target, stale_ms)
+        if holder is None:
+            continue
+        if time.monotonic() >= deadline:
+            raise Busy(
+                f"locked by process {holder or 'unknown'}", path=target, hint="try again, or wait with --lock-timeout"
+            )
+        # Waiters must not wake in step: the low bits of the clock spread them.
+        spread = 0.5 + time.monotonic_ns() % 1000 / 1000
+        time.sleep(min(delay_s * spread, max(0.001, deadline - time.monotonic())))
+        delay_s = min(0.05, delay_s * 1.5)
+
+
+def _lock_text() -> bytes:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    owner: dict[str, Any] = {"pid": os.getpid(), "createdAt": now}
+    started = _start_time(os.getpid())
+    if started is not None:
+        owner["starttime"] = started
+    return json.dumps(owner, indent=2).encode()
+
+
+def _release(target: str, descriptor: int) -> None:
+    """Removes the lock unless somebody took it over meanwhile."""
+    try:
+        mine = os.fstat(descriptor)
+        with suppress(FileNotFoundError):
+            there = os.stat(target)
+            if (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino):
+                os.unlink(target)
+    finally:
+        os.close(descriptor)
+
+
+def _take_over(target: str, stale_ms: int) -> int | None:
+    """Removes a stale lock and returns None; returns the holder's pid (0: not known) when it stands.
+
+    flock on the lock file itself keeps two takers from removing each other's fresh lock.
+    """
+    try:
+        descriptor = os.open(target, os.O_RDWR)
+    except FileNotFoundError:
+        return None
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        status = os.fstat(descriptor)
+        try:
+            there = os.stat(target)
+        except FileNotFoundError:
+            return None
+        if (there.st_dev, there.st_ino) != (status.st_dev, status.st_ino):
+            return None
+        pid, stale = _judge(os.read(descriptor, 4096), status.st_mtime, stale_ms)
+        if not stale:
+            return pid
+        os.unlink(target)
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _judge(text: bytes, modified_s: float, stale_ms: int) -> tuple[int, bool]:
+    """Returns the holder's pid (0: none stated) and whether the lock is stale."""
+    try:
+        owner = json.loads(text)
+        pid = owner["pid"] if isinstance(owner["pid"], int) and owner["pid"] > 0 else 0
+    except (ValueError, KeyError, TypeError):
+        owner, pid = {}, 0
+    too_old = (time.time() - modified_s) * 1000 > stale_ms
+    if pid == 0:  # somebody may be just writing it
+        return 0, too_old
+    started = _start_time(pid)
+    dead = not _is_alive(pid)
+    recycled = isinstance(owner.get("starttime"), int) and started is not None and started != owner["starttime"]
+    return pid, dead or recycled or too_old
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        return _process_fields(pid)[0] != "Z"
+    except (OSError, IndexError):
+        return True
+
+
+def _start_time(pid: int) -> int | None:
+    """Returns field 22 of /proc/<pid>/stat, by which a recycled pid is told; None where there is no /proc."""
+    try:
+        return int(_process_fields(pid)[19])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _process_fields(pid: int) -> list[str]:
+    """Returns the fields of /proc/<pid>/stat from the third on: the second may hold spaces and parentheses."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+        return stat.read().rpartition(")")[2].split()

@@ -1,0 +1,124 @@
+"""The one renderer: streams, lists and documents to stdout, talk to stderr.
+
+stdout is data. Text for people and `grep` is one line a row, tab-separated, aligned on a terminal.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from oc.base.jsonl import dump, dump_line
+from oc.base.text import columns, neutral, one_line, without_lone_surrogates
+
+Row = Mapping[str, Any]
+
+
+class Out:
+    """`format`: text, json, jsonl or tsv."""
+
+    def __init__(self, format: str, *, color: str = "auto", quiet: bool = False, verbose: bool = False) -> None:  # noqa: A002
+        self.format = format
+        self.quiet = quiet
+        self.verbose = verbose
+        self._color = color
+
+    @property
+    def terminal(self) -> bool:
+        return sys.stdout.isatty()
+
+    @property
+    def colored(self) -> bool:
+        if self._color != "auto":
+            return self._color == "always"
+        return self.terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def write(self, data: bytes) -> None:
+        sys.stdout.buffer.write(data)
+
+    def line(self, text: str) -> None:
+        """Writes one line of text for people; control characters of data cannot reach a terminal."""
+        text = without_lone_surrogates(text)
+        self.write((neutral(text) if self.terminal else text).encode() + b"\n")
+
+    def document(self, value: Any) -> None:
+        """Writes one JSON document: indented on a terminal, one line into a pipe."""
+        if self.terminal and self.format == "json":
+            import json
+
+            self.line_block(json.dumps(value, ensure_ascii=False, indent=2))
+            return
+        self.write(dump(value) + b"\n")
+
+    def line_block(self, text: str) -> None:
+        for part in text.split("\n"):
+            self.line(part)
+
+    def rows(self, name: str, rows: Iterable[Row], fields: Sequence[str], extra: Row | None = None) -> int:
+        """Writes a list in the chosen format and returns how many rows it had.
+
+        json: one document `{name: [...]} + extra`; jsonl: whole rows; tsv and text: `fields`, with a header in tsv.
+        """
+        if self.format == "json":
+            kept = list(rows)
+            self.document({name: kept, **(extra or {})})
+            return len(kept)
+        if self.format == "jsonl":
+            count = 0
+            for count, row in enumerate(rows, 1):  # noqa: B007
+                self.write(dump_line(row))
+            return count
+        table = [[_cell(row.get(field)) for field in fields] for row in rows]
+        if self.format == "tsv":
+            self.write(("\t".join(fields) + "\n").encode())
+        self._table(table)
+        return len(table)
+
+    def _table(self, table: list[list[str]]) -> None:
+        aligned = self.format == "text" and self.terminal
+        widths = [max(map(columns, column)) for column in zip(*table, strict=True)] if aligned and table else []
+        for cells in table:
+            if aligned:
+                padded = [c + " " * (w - columns(c)) for c, w in zip(cells[:-1], widths, strict=False)]
+                self.line("  ".join([*padded, cells[-1]]))
+            else:
+                self.write(("\t".join(map(one_line, map(without_lone_surrogates, cells))) + "\n").encode())
+
+    def say(self, text: str) -> None:
+        """Talk: to stderr unless --quiet."""
+        if not self.quiet:
+            from oc.cli.run import say
+
+            say(text)
+
+    def warn(self, text: str) -> None:
+        self.say(f"oc: warning: {text}")
+
+    def detail(self, text: str) -> None:
+        """Talk for --verbose."""
+        if self.verbose:
+            self.say(text)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return value if isinstance(value, str) else dump(value).decode() if isinstance(value, dict | list) else str(value)
+
+
+def camel(value: Any) -> Any:
+    """Returns the value with snake_case keys of our own in camelCase, at every depth."""
+    if isinstance(value, dict):
+        return {_camel_name(k): camel(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [camel(v) for v in value]
+    return value
+
+
+def _camel_name(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)

@@ -1,0 +1,56 @@
+"""What a message is made of: text, images, tool calls; strings and block lists read alike.
+
+Messages are the dicts of the file, camelCase keys included; nothing here changes one.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+Message = dict[str, Any]
+Block = dict[str, Any]
+CALL_TYPES = frozenset({"toolCall", "toolUse", "functionCall"})
+ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "branchSummary", "compactionSummary"})
+DERIVED_ROLES = frozenset({"custom", "branchSummary", "compactionSummary"})
+
+
+def blocks(message: Message) -> Iterator[Block]:
+    """Yields the content blocks; a string is one text block (older writers and excerpts have strings)."""
+    content = message.get("content")
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        yield from (block for block in content if isinstance(block, dict))
+
+
+def texts(message: Message) -> list[str]:
+    """Returns the texts of the text blocks, in order."""
+    return [b["text"] for b in blocks(message) if b.get("type") == "text" and isinstance(b.get("text"), str)]
+
+
+def text(message: Message, joiner: str = "\n") -> str:
+    return joiner.join(texts(message))
+
+
+def calls(message: Message) -> list[Block]:
+    """Returns the tool call blocks of an assistant message, the foreign block types included."""
+    if message.get("role") != "assistant":
+        return []
+    return [b for b in blocks(message) if b.get("type") in CALL_TYPES]
+
+
+def call_arguments(call: Block) -> Any:
+    """Returns the arguments, under whichever key the writer used."""
+    return call["arguments"] if call.get("arguments") is not None else call.get("input")
+
+
+def result_id(message: Message) -> str | None:
+    """Returns the id of the call that a tool result answers."""
+    for key in ("toolCallId", "toolUseId"):
+        value = message.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def image_count(message: Message) -> int:
+    return sum(1 for b in blocks(message) if b.get("type") == "image")
