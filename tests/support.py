@@ -181,7 +181,7 @@ sys.exit(status)
 
 
 def run_killed(oc: Oc, at: int, args: Sequence[str | Path], *, half: bool = False, stdin: str = "") -> tuple[int, int]:
-    """Runs the command and kills it at its N-th disk operation; returns (return code, operations of a whole run or 0)."""
+    """Kills the command at its N-th disk operation; returns (return code, operations of a whole run or 0)."""
     done = subprocess.run(
         [sys.executable, "-c", KILLER, *map(str, args)],
         input=stdin.encode(),

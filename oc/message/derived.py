@@ -31,7 +31,7 @@ def from_entry(entry: Entry) -> Message | None:
         return message if isinstance(message, dict) else None
     timestamp = parse_iso(entry.get("timestamp"))
     if kind == "custom_message":
-        kept = {k: entry[k] for k in ("customType", "content", "display", "details") if k in entry}
+        kept: Message = {k: entry[k] for k in ("customType", "content", "display", "details") if k in entry}
         return {"role": "custom", **kept, "timestamp": timestamp}
     if kind == "branch_summary" and entry.get("summary"):
         return {
