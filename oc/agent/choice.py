@@ -1,0 +1,141 @@
+"""Which model a session gets, and why; which names llm may know it by; how much it holds. Imports no llm.
+
+Nobody's default is ever called: without a name from the user or their configuration the choice is `oc-offline`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oc.config.load import Config, Value
+from oc.errors import Usage
+
+OFFLINE = "oc-offline"
+# As `-m default`: the model that llm itself is set to. Never taken without being asked for.
+LLM_DEFAULT = "default"
+DEFAULT_WINDOW_TOKENS = 200_000
+
+# OpenClaw's provider -> the prefixes under which llm's plugins register that provider's models ("" = the bare name).
+_PREFIXES: dict[str, tuple[str, ...]] = {
+    "anthropic": ("anthropic/", ""),
+    "deepseek": ("deepseek/", ""),
+    "google": ("gemini/", ""),
+    "groq": ("groq/", "groq-"),
+    "mistral": ("mistral/",),
+    "oc": ("",),
+    "ollama": ("",),
+    "openai": ("openai/", ""),
+    "openai-codex": ("",),
+    "openrouter": ("openrouter/",),
+    "xai": ("xai/", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`model` is the name as it was given; `origin`: flag, session, oc.json, openclaw.json or default."""
+
+    model: str
+    origin: str
+
+    @property
+    def offline(self) -> bool:
+        return OFFLINE in self.ids
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return llm_ids(self.model)
+
+
+def choose_model(flag: str | None, row: Mapping[str, Any] | None, config: Config) -> Choice:
+    """Returns the model of a turn: the flag, else the session row's override, else the agent's, else `oc-offline`.
+
+    An alias of `agents.defaults.models` is replaced by what it stands for. Raises Usage for a blank flag.
+    """
+    if flag is not None:
+        if not flag.strip():
+            raise Usage("-m names no model")
+        return Choice(_unalias(flag.strip(), config), "flag")
+    override = _override(row or {})
+    if override:
+        return Choice(_unalias(override, config), "session")
+    named = config.explain("agents.defaults.model")
+    primary = named.value.get("primary") if isinstance(named.value, dict) else named.value
+    if isinstance(primary, str) and primary.strip():
+        return Choice(_unalias(primary.strip(), config), named.origin)
+    return Choice(OFFLINE, "default")
+
+
+def choose_summariser(flag: str | None, row: Mapping[str, Any] | None, config: Config) -> Choice:
+    """Returns the model that writes a compaction summary: the flag, `compaction.model`, else the session's model."""
+    named = config.explain("agents.defaults.compaction.model")
+    if flag is None and isinstance(named.value, str) and named.value.strip():
+        return Choice(_unalias(named.value.strip(), config), named.origin)
+    return choose_model(flag, row, config)
+
+
+def _override(row: Mapping[str, Any]) -> str:
+    """Returns the row's own model; `default`, by which OpenClaw takes an override back, is none."""
+    model, provider = row.get("modelOverride"), row.get("providerOverride")
+    if not isinstance(model, str) or model.strip().lower() in ("", LLM_DEFAULT):
+        return ""
+    model = model.strip()
+    if isinstance(provider, str) and provider.strip() and not model.startswith(f"{provider.strip()}/"):
+        return f"{provider.strip()}/{model}"
+    return model
+
+
+def _unalias(name: str, config: Config) -> str:
+    for full, settings in (config.get("agents.defaults.models") or {}).items():
+        alias = settings.get("alias") if isinstance(settings, dict) else None
+        if isinstance(alias, str) and alias.strip().lower() == name.lower():
+            return str(full)
+    return name
+
+
+def llm_ids(name: str) -> tuple[str, ...]:
+    """Returns the llm ids under which a `provider/model` name may be installed, the name itself first.
+
+    Only for providers whose plugins are known: a bare model name of another provider could be anybody's.
+    """
+    provider, slash, model = name.partition("/")
+    found = [name]
+    if slash and model:
+        found += [prefix + model for prefix in _PREFIXES.get(provider.lower(), ())]
+    return tuple(dict.fromkeys(found))
+
+
+def context_window(choice: Choice, row: Mapping[str, Any] | None, config: Config) -> Value:
+    """Returns how many tokens fit, and who says so.
+
+    In order: `agents.defaults.contextTokens`, the model's entry in `models.providers`, the session row where it
+    speaks of the same model, 200000.
+    """
+    capped = config.explain("agents.defaults.contextTokens")
+    if _positive(capped.value):
+        return capped._replace(value=int(capped.value))
+    providers = config.explain("models.providers")
+    for tokens in _configured_windows(choice, providers.value or {}):
+        return Value(tokens, providers.origin)
+    if row and _positive(row.get("contextTokens")) and choice.model in _row_models(row):
+        return Value(int(row["contextTokens"]), "session")
+    return Value(DEFAULT_WINDOW_TOKENS, "default")
+
+
+def _configured_windows(choice: Choice, providers: Mapping[str, Any]) -> Iterator[int]:
+    for provider, settings in providers.items():
+        listed = settings.get("models") if isinstance(settings, dict) else None
+        for entry in listed if isinstance(listed, list) else ():
+            if not isinstance(entry, dict) or not _positive(entry.get("contextWindow")):
+                continue
+            if choice.model in (f"{provider}/{entry.get('id')}", entry.get("id")):
+                yield int(entry["contextWindow"])
+
+
+def _row_models(row: Mapping[str, Any]) -> tuple[str, ...]:
+    model = str(row.get("model") or "")
+    return model, f"{row.get('modelProvider')}/{model}"
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 1
