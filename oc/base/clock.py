@@ -60,6 +60,7 @@ class Ids:
     """Entry and session ids: random, or a fixed sequence when seeded."""
 
     def __init__(self, seed: str | None = None) -> None:
+        self.seeded = seed is not None
         self._bytes: Callable[[int], bytes] = os.urandom
         if seed is not None:
             from random import Random
@@ -79,4 +80,6 @@ class Ids:
             candidate = self._bytes(4).hex()
             if candidate not in taken:
                 return candidate
-        return self.uuid()
+        while (candidate := self.uuid()) in taken:
+            pass
+        return candidate

@@ -1,0 +1,291 @@
+"""Transcript files: reading all versions, appending under the lock, migration of older files when appended to.
+
+Reading never changes a file. The rules of loading are Pi 0.58's (table: sessions-load), except that a file without a
+valid header is refused instead of replaced (design D1) and everything is on disk at once (D2).
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from oc.base import files
+from oc.base.clock import Ids
+from oc.base.jsonl import dump, dump_line, parse
+from oc.base.text import js_trim
+from oc.errors import BadInput, NotFound
+from oc.session.entry import VERSION, Entry, Finding, is_header, link, migrate, version_of
+from oc.session.tail import read_leaf
+
+# A new 8-digit id is looked for in files up to this size; larger ones get whole UUIDs, which need no looking.
+SCANNED_BYTES = 8 << 20
+
+
+@dataclass(slots=True)
+class Transcript:
+    """A whole transcript: `entries` as version 3, linked; `raws` their lines without LF, None where they differ.
+
+    `numbers` are the entries' line numbers, `skipped` the lines that are no entries, `version` the header's own.
+    """
+
+    path: str
+    header: Entry
+    header_raw: bytes | None
+    entries: list[Entry]
+    raws: list[bytes | None]
+    numbers: list[int]
+    skipped: list[Finding]
+    version: float
+
+    @property
+    def leaf_id(self) -> str | None:
+        return self.entries[-1]["id"] if self.entries else None
+
+    def raws_of(self, entries: Sequence[Entry]) -> list[bytes | None]:
+        """Returns the lines of some of the entries (those very dicts), None for what stands in no line."""
+        places = {id(entry): place for place, entry in enumerate(entries)}
+        found: list[bytes | None] = [None] * len(entries)
+        for entry, raw in zip(self.entries, self.raws, strict=True):
+            place = places.get(id(entry))
+            if place is not None:
+                found[place] = raw
+        return found
+
+
+def scan(stream: BinaryIO, skipped: list[Finding]) -> Iterator[tuple[int, bytes, Entry]]:
+    """Yields (line number, line without LF, object) and notes the lines that are none; blank lines are nothing."""
+    first = True
+    for number, line in enumerate(stream, 1):
+        finished = line.endswith(b"\n")
+        raw = line[:-1] if finished else line
+        try:
+            value = parse(raw)
+        except ValueError:
+            text = js_trim(raw.decode("utf-8", "replace"))
+            if not text:
+                continue
+            try:
+                # The reference trims the file as a whole, a byte order mark included.
+                value = parse(text) if first else None
+            except ValueError:
+                value = None
+            if value is None:
+                skipped.append(_unparsable(number, finished))
+                continue
+        if isinstance(value, dict):
+            first = False
+            yield number, raw, value
+        else:
+            skipped.append(Finding(number, "not-an-object", "error", "the line is JSON but not an object"))
+
+
+def _unparsable(number: int, finished: bool) -> Finding:
+    if finished:
+        return Finding(number, "unparsable", "error", "the line is not JSON")
+    return Finding(number, "torn", "error", "the last line is not finished")
+
+
+def read(path: str) -> Transcript:
+    """Reads a transcript file; NotFound when it is not there, BadInput when it has no valid header."""
+    with open_file(path) as file:
+        return read_stream(file, path)
+
+
+def open_file(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb", buffering=1 << 17)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFound("no such file", path=path) from None
+
+
+def read_stream(stream: BinaryIO, name: str) -> Transcript:
+    """Reads a transcript from an open stream; `name` stands for it in messages."""
+    skipped: list[Finding] = []
+    return assemble(scan(stream, skipped), skipped, name)
+
+
+def assemble(lines: Iterator[tuple[int, bytes, Entry]], skipped: list[Finding], name: str) -> Transcript:
+    """Makes a transcript of parsed lines, of which the first must be the header."""
+    number, header_raw, header = next(lines, (None, b"", None))
+    if header is None:
+        empty = not skipped
+        raise BadInput(
+            "empty, no session header" if empty else "no session header", path=name, line=None if empty else 1
+        )
+    if not is_header(header):
+        raise BadInput("no session header before the first entry", path=name, line=number)
+    numbers: list[int] = []
+    found: list[bytes] = []
+    entries: list[Entry] = []
+    positions: list[int] = []
+    for position, (number, raw, value) in enumerate(lines, 1):
+        if value.get("type") != "session":
+            numbers.append(number)
+            found.append(raw)
+            entries.append(value)
+            positions.append(position)
+    version = version_of(header)
+    migrated = migrate(header, entries, found, positions)
+    raws: list[bytes | None]
+    if version < VERSION:
+        entries = migrated.entries
+        raws = [None if changed else raw for raw, changed in zip(found, migrated.changed, strict=True)]
+    else:
+        raws = list(found)
+    link(entries, raws, version)
+    same = migrated.header is header
+    return Transcript(name, migrated.header, header_raw if same else None, entries, raws, numbers, skipped, version)
+
+
+def create(path: str, header: Entry, *, lock_timeout_ms: int = 10_000) -> bool:
+    """Writes a new transcript with that header, mode 0600; False when the file is there already.
+
+    The file appears whole: a header half written would never be read again.
+    """
+    files.make_folder(os.path.dirname(os.path.abspath(path)))
+    with files.lock(path, timeout_ms=lock_timeout_ms):
+        if os.path.lexists(path):
+            return False
+        files.replace(path, dump_line(header), 0o600)
+        return True
+
+
+def append(
+    path: str,
+    entries: Sequence[Entry],
+    *,
+    ids: Ids | None = None,
+    lock_timeout_ms: int | None = 10_000,
+    warn: Callable[[str], None] | None = None,
+) -> list[Entry]:
+    """Appends whole entries to the leaf and returns them as written; on disk when it returns.
+
+    Each entry becomes the child of the one before, the first one of the leaf as it is under the lock; one without an
+    `id` gets one. With `lock_timeout_ms` None the caller holds the lock. A file of version 1 or 2 is rewritten as
+    version 3 first, its bytes kept beside it as `<path>.v<version>-<time of the first new entry>.bak`. BadInput when
+    the header or the last finished line is bad, or an id is known already.
+    """
+    if not os.path.exists(path):
+        raise NotFound("no such file", path=path)
+    lock = nullcontext() if lock_timeout_ms is None else files.lock(path, timeout_ms=lock_timeout_ms)
+    with lock:
+        with open_file(path) as file:
+            version = version_of(_read_header(file, path))
+        if version < VERSION:
+            backup = _migrate_file(path, str(entries[0].get("timestamp")) if entries else "")
+            if warn is not None:
+                warn(f"{path}: rewritten as version {VERSION}; the original is {backup}")
+        with open_file(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            leaf = read_leaf(file, size, path)
+            taken = _Taken(file, size, ids)
+        if leaf.torn and warn is not None:
+            warn(f"{path}: the last line was never finished; it is left as it is")
+        written = _hang(entries, _leaf_id(leaf.entry, path), ids or Ids(), taken)
+        _refuse_known(path, [entry["id"] for entry in entries if "id" in entry])
+        files.append(path, b"".join(map(dump_line, written)))
+    return written
+
+
+def _read_header(file: BinaryIO, path: str) -> Entry:
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise BadInput("not a regular file", path=path)
+    skipped: list[Finding] = []
+    number, _, value = next(scan(file, skipped), (None, b"", None))
+    if value is None:
+        raise BadInput("no session header" if skipped else "empty, no session header", path=path)
+    if not is_header(value):
+        raise BadInput("no session header before the first entry", path=path, line=number)
+    return value
+
+
+def _leaf_id(entry: Entry | None, path: str) -> str | None:
+    if entry is None:
+        return None
+    leaf_id = entry.get("id")
+    if not isinstance(leaf_id, str):
+        raise BadInput("the last entry has no id, nothing can hang on it", path=path)
+    return leaf_id
+
+
+class _Taken:
+    """Says whether an id may stand in the file: any quoted occurrence counts, so it errs on the safe side."""
+
+    def __init__(self, file: BinaryIO, size: int, ids: Ids | None) -> None:
+        self.new: set[str] = set()
+        # A seeded sequence of ids starts anew in each process, so its ids collide for certain.
+        self.scanned = size <= SCANNED_BYTES or (ids is not None and ids.seeded)
+        self._data = b""
+        if self.scanned:
+            file.seek(0)
+            self._data = file.read()
+
+    def __contains__(self, entry_id: object) -> bool:
+        if entry_id in self.new:
+            return True
+        return f'"{entry_id}"'.encode() in self._data
+
+
+def _hang(entries: Sequence[Entry], leaf_id: str | None, ids: Ids, taken: _Taken) -> list[Entry]:
+    """Returns the entries chained below the leaf, each with an id of its own."""
+    written = []
+    for entry in entries:
+        entry_id = entry.get("id")
+        if entry_id is None:
+            entry_id = ids.entry(taken) if taken.scanned else ids.uuid()
+        if entry_id in taken.new:
+            raise BadInput(f"two entries with the id {entry_id}")
+        taken.new.add(entry_id)
+        written.append(_with_envelope(entry, entry_id, leaf_id))
+        leaf_id = entry_id
+    return written
+
+
+def _with_envelope(entry: Entry, entry_id: str, parent_id: str | None) -> Entry:
+    """Returns the entry with id and parent where Pi writes them, or where the entry has them already."""
+    if "id" in entry:
+        return {**entry, "parentId": parent_id}
+    envelope = {"id": entry_id, "parentId": parent_id}
+    kind, rest = entry.get("type"), {k: v for k, v in entry.items() if k not in ("type", "parentId")}
+    if kind in ("custom", "custom_message"):
+        when = rest.pop("timestamp", None)
+        return {"type": kind, **rest, **envelope, "timestamp": when}
+    return {"type": kind, **envelope, **rest}
+
+
+def _refuse_known(path: str, given: list[Any]) -> None:
+    """Raises BadInput when one of the ids stands in the file already."""
+    if not given:
+        return
+    wanted = set(given)
+    with open_file(path) as file:
+        for number, _, value in scan(file, []):
+            entry_id = value.get("id")
+            if value.get("type") != "session" and isinstance(entry_id, str) and entry_id in wanted:
+                raise BadInput(f"there is an entry with the id {entry_id} already", path=path, line=number)
+
+
+def _migrate_file(path: str, timestamp: str) -> str:
+    """Rewrites a file of version 1 or 2 as version 3, the original kept beside it; returns the name of the original.
+
+    Lines that need no change keep their bytes, and so do lines that are no entries.
+    """
+    with open_file(path) as file:
+        data = file.read()
+        file.seek(0)
+        transcript = read_stream(file, path)
+    lines = data.split(b"\n")
+    at_end = lines.pop() if not lines[-1] else None
+    skipped = {finding.line for finding in transcript.skipped}
+    header_number = next(n for n, raw in enumerate(lines, 1) if raw.strip() and n not in skipped)
+    lines[header_number - 1] = dump(transcript.header)
+    for number, raw, entry in zip(transcript.numbers, transcript.raws, transcript.entries, strict=True):
+        if raw is None:
+            lines[number - 1] = dump(entry)
+    mode = os.stat(path).st_mode & 0o777
+    backup = f"{path}.v{int(transcript.version)}-{timestamp.replace(':', '-')}.bak"
+    files.replace(backup, data, mode)
+    files.replace(path, b"\n".join(lines) + (b"" if at_end is None else b"\n"), mode)
+    return backup

@@ -1,0 +1,56 @@
+"""The tree that entries form by id and parentId, and the path from its root to a leaf. Pure.
+
+Behaviour follows Pi 0.58 (table: sessions-context), except that a cycle ends the path instead of hanging.
+"""
+
+from collections.abc import Sequence
+
+from oc.session.entry import Entry
+
+
+def by_id(entries: Sequence[Entry]) -> dict[str, Entry]:
+    """Returns the entries by id; of two with one id the later one counts."""
+    return {entry["id"]: entry for entry in entries if isinstance(entry.get("id"), str)}
+
+
+def leaf_path(entries: Sequence[Entry], leaf_id: str | None = None) -> list[Entry]:
+    """Returns the path from the root to the leaf: the entry with that id, else the last of the list.
+
+    A parent that is not there ends the path; so does one that was passed before.
+    """
+    if not entries:
+        return []
+    index = by_id(entries)
+    entry: Entry | None = index.get(leaf_id, entries[-1]) if leaf_id is not None else entries[-1]
+    path: list[Entry] = []
+    passed: set[int] = set()
+    while entry is not None and id(entry) not in passed:
+        passed.add(id(entry))
+        path.append(entry)
+        parent = entry.get("parentId")
+        entry = index.get(parent) if isinstance(parent, str) else None
+    path.reverse()
+    return path
+
+
+def labels(entries: Sequence[Entry]) -> dict[str, str]:
+    """Returns the label of each labelled entry, set, overwritten and cleared in file order."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        target = entry.get("targetId")
+        if entry.get("type") == "label" and isinstance(target, str):
+            label = entry.get("label")
+            if isinstance(label, str) and label:
+                found[target] = label
+            else:
+                found.pop(target, None)
+    return found
+
+
+def session_name(entries: Sequence[Entry]) -> str | None:
+    """Returns the newest name that was given, on whatever branch."""
+    for entry in reversed(entries):
+        name = entry.get("name")
+        if entry.get("type") == "session_info" and isinstance(name, str) and name:
+            return name
+    return None
