@@ -98,10 +98,9 @@ def system_sections(parts: PromptParts) -> list[Section]:
         _section("Memory Recall", _recall(parts, tools) if full else []),
         _section("Memory Writing", _writing(private=parts.private) if "memory_add" in tools else []),
         *_of(gateway, "OpenClaw Self-Update", "Model Aliases"),
-        Section("Time", _TIME_HINT if parts.time_zone.strip() else ""),
         _section("Workspace", _workspace(parts)),
         *_of(gateway, "Documentation", "Sandbox", "Authorized Senders"),
-        _section("Current Date & Time", [f"Time zone: {parts.time_zone.strip()}"] if parts.time_zone.strip() else []),
+        _section("Current Date & Time", _time(parts.time_zone.strip())),
         _section("Workspace Files (injected)", [_FILES]),
         *_of(gateway, "Reply Tags", "Messaging", "Voice (TTS)"),
         _section(about, [parts.extra.strip()] if parts.extra.strip() else []),
@@ -168,6 +167,23 @@ _HEARTBEATS = (
     f"If nothing does, the whole reply is {HEARTBEAT_OK}. If something does, write that and leave {HEARTBEAT_OK} out.",
 )
 
+_RECALL_WHEN = (
+    "A question about earlier work, a decision, a date, a person, a preference or an open task is answered from them: "
+)
+_WRITE_WHEN = (
+    "Use it when you are asked to remember something, and unasked for a decision that was confirmed, for "
+    "configuration (hosts, ports, versions, paths) and for a stated preference."
+)
+# Short labelled bullets in the words of a later question: keyword search finds these best.
+_WRITE_HOW = (
+    "Write one fact per bullet: a short label, the exact value, the reason if there is one, in the words that "
+    "somebody would search for: `- Staging database: pg-b.internal:5432, moved because the disk was full`."
+)
+
+
+def _time(zone: str) -> list[str]:
+    return [f"Time zone: {literal(zone)}", _TIME_HINT] if zone else []
+
 
 def _tooling(tools: Sequence[Tool]) -> list[str]:
     if not tools:
@@ -175,7 +191,7 @@ def _tooling(tools: Sequence[Tool]) -> list[str]:
     by_name = {tool.name: tool for tool in tools}
     own = [name for name in _TOOL_ORDER if name in by_name]
     names = own + sorted(name for name in by_name if name not in _TOOL_ORDER)
-    lines = [f"- {name}: {by_name[name].summary}" if by_name[name].summary else f"- {name}" for name in names]
+    lines = [f"- {name}: {' '.join(by_name[name].summary.split())}".removesuffix(": ") for name in names]
     return ["These tools are offered, under exactly these names, and no others:", *lines]
 
 
@@ -186,10 +202,7 @@ def _recall(parts: PromptParts, tools: set[str]) -> list[str]:
     steps += ["`memory_get` to read just the lines you need"] if "memory_get" in tools else []
     lines = [
         "What happened before this conversation is in the notes, not in your head.",
-        (
-            "A question about earlier work, a decision, a date, a person, a preference or an open task is answered "
-            f"from them: {', then '.join(steps)}."
-        ),
+        f"{_RECALL_WHEN}{', then '.join(steps)}.",
         "Quote values as they stand. If nothing fits, say that you looked and what you are unsure of.",
     ]
     if not parts.private:
@@ -204,17 +217,11 @@ def _recall(parts: PromptParts, tools: set[str]) -> list[str]:
 def _writing(*, private: bool) -> list[str]:
     return [
         "`memory_add` writes down what must survive this conversation.",
-        (
-            "Use it when you are asked to remember something, and unasked for a decision that was confirmed, for "
-            "configuration (hosts, ports, versions, paths) and for a stated preference."
-        ),
+        _WRITE_WHEN,
         "Leave out guesses, small talk, secrets and what a note says already.",
         "- Today's note is for what happened, was decided or is under way.",
         *(["- Long-term memory is for what will still hold in a month."] if private else []),
-        (
-            "Write one fact per bullet: a short label, the exact value, the reason if there is one, in the words that "
-            "somebody would search for, such as `- Staging database: pg-b.internal:5432, moved because the disk was full`."
-        ),
+        _WRITE_HOW,
     ]
 
 

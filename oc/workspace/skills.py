@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from oc.base.text import cut16, len16, pattern
 from oc.workspace.load import read_file
+from oc.workspace.prompt import literal
 
 MAX_SKILLS = 150
 MAX_LIST_CHARS = 30_000
@@ -44,7 +45,7 @@ def listing(skills: list[Skill]) -> list[str]:
         about = " ".join(skill.description.split())
         if len16(about) > MAX_DESCRIPTION_CHARS:
             about = cut16(about, MAX_DESCRIPTION_CHARS - 1) + "…"
-        line = f"- {skill.name} ({skill.path})" + (f": {about}" if about else "")
+        line = literal(f"- {skill.name} ({skill.path})" + (f": {about}" if about else ""))
         used += len16(line) + 1
         if used > MAX_LIST_CHARS:
             break
