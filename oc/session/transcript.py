@@ -7,9 +7,9 @@ valid header is refused instead of replaced (design D1) and everything is on dis
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from oc.base import files
 from oc.base.clock import Ids
@@ -167,25 +167,69 @@ def append(
     version 3 first, its bytes kept beside it as `<path>.v<version>-<time of the first new entry>.bak`. BadInput when
     the header or the last finished line is bad, or an id is known already.
     """
-    if not os.path.exists(path):
-        raise NotFound("no such file", path=path)
-    lock = nullcontext() if lock_timeout_ms is None else files.lock(path, timeout_ms=lock_timeout_ms)
-    with lock:
-        with open_file(path) as file:
-            version = version_of(_read_header(file, path))
-        if version < VERSION:
-            backup = _migrate_file(path, str(entries[0].get("timestamp")) if entries else "")
-            if warn is not None:
-                warn(f"{path}: rewritten as version {VERSION}; the original is {backup}")
+    with _writing(path, lock_timeout_ms):
+        _make_current(path, entries, warn)
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
             leaf = read_leaf(file, size, path)
             taken = _Taken(file, size, ids)
         if leaf.torn and warn is not None:
             warn(f"{path}: the last line was never finished; it is left as it is")
-        written = _hang(entries, _leaf_id(leaf.entry, path), ids or Ids(), taken)
-        _refuse_known(path, [entry["id"] for entry in entries if "id" in entry])
-        files.append(path, b"".join(map(dump_line, written)))
+        _refuse_known(path, entries)
+        return _write(path, entries, _leaf_id(leaf.entry, path), ids or Ids(), taken)
+
+
+def branch(
+    path: str,
+    parent_id: str | None,
+    entries: Sequence[Entry],
+    *,
+    ids: Ids | None = None,
+    lock_timeout_ms: int | None = 10_000,
+) -> list[Entry]:
+    """Appends entries to another entry than the leaf, or as a new root (None); otherwise as `append`.
+
+    NotFound when there is no entry with that id. Labels are appended to the leaf as any entry, so not with this.
+    """
+    with _writing(path, lock_timeout_ms):
+        _make_current(path, entries, None)
+        if parent_id is not None:
+            need_entry(path, parent_id)
+        with open_file(path) as file:
+            taken = _Taken(file, os.fstat(file.fileno()).st_size, ids)
+        _refuse_known(path, entries)
+        return _write(path, entries, parent_id, ids or Ids(), taken)
+
+
+def need_entry(path: str, entry_id: str) -> None:
+    """Raises NotFound unless an entry of the file has that id."""
+    with open_file(path) as file:
+        for _, _, value in scan(file, []):
+            if value.get("id") == entry_id and value.get("type") != "session":
+                return
+    raise NotFound(f"no entry {entry_id}", path=path)
+
+
+def _writing(path: str, lock_timeout_ms: int | None) -> AbstractContextManager[None]:
+    """Returns the lock that a writer holds; a file that is not there leaves no lock behind."""
+    if not os.path.exists(path):
+        raise NotFound("no such file", path=path)
+    return nullcontext() if lock_timeout_ms is None else files.lock(path, timeout_ms=lock_timeout_ms)
+
+
+def _make_current(path: str, entries: Sequence[Entry], warn: Callable[[str], None] | None) -> None:
+    """Checks the header, and rewrites a file of version 1 or 2 as version 3."""
+    with open_file(path) as file:
+        version = version_of(_read_header(file, path))
+    if version < VERSION:
+        backup = _migrate_file(path, str(entries[0].get("timestamp")) if entries else "")
+        if warn is not None:
+            warn(f"{path}: rewritten as version {VERSION}; the original is {backup}")
+
+
+def _write(path: str, entries: Sequence[Entry], parent_id: str | None, ids: Ids, taken: "_Taken") -> list[Entry]:
+    written = _hang(entries, parent_id, ids, taken)
+    files.append(path, b"".join(map(dump_line, written)))
     return written
 
 
@@ -255,11 +299,11 @@ def _with_envelope(entry: Entry, entry_id: str, parent_id: str | None) -> Entry:
     return {"type": kind, **envelope, **rest}
 
 
-def _refuse_known(path: str, given: list[Any]) -> None:
-    """Raises BadInput when one of the ids stands in the file already."""
-    if not given:
+def _refuse_known(path: str, entries: Sequence[Entry]) -> None:
+    """Raises BadInput when an entry that brings its id is in the file already."""
+    wanted = {entry["id"] for entry in entries if "id" in entry}
+    if not wanted:
         return
-    wanted = set(given)
     with open_file(path) as file:
         for number, _, value in scan(file, []):
             entry_id = value.get("id")
