@@ -68,6 +68,11 @@ class Config:
         listed = self.get("agents.list")
         return listed if isinstance(listed, list) else []
 
+    def names(self, path: str) -> list[str]:
+        """Returns what stands for the `*` right below a path, in any of the files; a name with a dot is no name."""
+        found = {name for layer in self.layers if isinstance(tree := _dig(layer.tree, path), dict) for name in tree}
+        return sorted(name for name in found if "." not in name)
+
     def effective(self) -> Iterator[tuple[str, Value]]:
         """Yields every key that has a value, wildcard keys as they are set, in order of path."""
         paths = {key.path for key in KEYS if "*" not in key.path}

@@ -83,6 +83,14 @@ def test_wildcard_keys_are_found(tmp_path):
     assert config.get("channels.slack.historyLimit") is None
 
 
+def test_names_below_a_wildcard_come_from_all_files(tmp_path):
+    write(tmp_path, "oc.json", '{"channels": {"slack": {}, "irc": null}}')
+    write(tmp_path, "openclaw.json", '{"channels": {"telegram": {}, "irc": {}, "a.b": {}}, "hooks": {"exec": []}}')
+    config = load(str(tmp_path), {})
+    assert config.names("channels") == ["irc", "slack", "telegram"]
+    assert config.names("channels.slack") == config.names("hooks.exec.entries") == config.names("session") == []
+
+
 def test_the_index_of_another_program_is_never_ours(tmp_path):
     write(
         tmp_path,
