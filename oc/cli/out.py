@@ -36,6 +36,10 @@ class Out:
     def write(self, data: bytes) -> None:
         sys.stdout.buffer.write(data)
 
+    def flush(self) -> None:
+        """Lets a reader that waits see what was written so far."""
+        sys.stdout.flush()
+
     def line(self, text: str) -> None:
         """Writes one line of text for people; control characters of data cannot reach a terminal."""
         text = without_lone_surrogates(text)

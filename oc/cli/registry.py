@@ -18,6 +18,20 @@ _CONFIG = {
     "show": Row("Print every effective value and where it comes from", "oc.cli.cmd.config.show"),
 }
 
+_SESSION = {
+    "append": Row("Append messages or entries to a session, and print their ids", "oc.cli.cmd.session.append"),
+    "check": Row("Report what is wrong in a transcript, line by line", "oc.cli.cmd.session.check"),
+    "list": Row("List the sessions of an agent, the last used first", "oc.cli.cmd.session.list"),
+    "open": Row(
+        "Resolve a key to its session; start a new one when there is none or it is stale", "oc.cli.cmd.session.open"
+    ),
+    "path": Row("Print the name of a session's transcript", "oc.cli.cmd.session.path"),
+    "reset": Row("Start a session anew and archive its transcript", "oc.cli.cmd.session.reset"),
+    "show": Row("Print a transcript as it is, or its entries, context or messages", "oc.cli.cmd.session.show"),
+    "tail": Row("Print the last entries of a session", "oc.cli.cmd.session.tail"),
+}
+
 COMMANDS: dict[str, Row] = {
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
+    "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
 }

@@ -6,6 +6,7 @@ A filter emits the shape it read. What it did not change goes out with the bytes
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, BinaryIO, Self
 
 from oc.base.jsonl import dump, dump_line
@@ -16,6 +17,7 @@ from oc.message.derived import from_entry
 from oc.message.shapes import Message
 from oc.session.context import context_entries
 from oc.session.entry import Entry, Finding
+from oc.session.find import is_path
 from oc.session.transcript import Transcript, assemble, open_file, scan
 from oc.session.tree import leaf_path
 
@@ -32,11 +34,11 @@ class Item:
     @property
     def message(self) -> Message | None:
         """The message that the line puts into a context; None for an entry that puts none there."""
-        return self.value if _is_message(self.value) else from_entry(self.value)
+        return self.value if is_message(self.value) else from_entry(self.value)
 
     def with_message(self, message: Message) -> "Item":
         """Returns the item with another message; the very same message leaves the item as it is."""
-        if _is_message(self.value):
+        if is_message(self.value):
             return self if message is self.value else Item(None, message)
         if message is self.value.get("message"):
             return self
@@ -84,7 +86,7 @@ def _read_one(source: str, app: App, *, all_entries: bool) -> Stream:
 
 def path_of(source: str, app: App) -> str:
     """Returns the file that a FILE|SESSION argument means."""
-    if not source.startswith("agent:") and ("/" in source or ".jsonl" in source):
+    if is_path(source):
         return source
     from oc.cli.sessions import find_session
 
@@ -100,22 +102,17 @@ def _parse(file: BinaryIO, name: str, app: App, *, all_entries: bool) -> Stream:
             raise BadInput("no line is a JSON object", path=name, line=skipped[0].line)
         return Stream("entries", None, [])
     if first[2].get("type") == "session":
-        transcript = assemble(_with(first, lines), skipped, name)
+        transcript = assemble(chain((first,), lines), skipped, name)
         warn_skipped(app, name, skipped)
         return _of_transcript(transcript, all_entries=all_entries)
-    kind = "messages" if _is_message(first[2]) else "entries"
+    kind = "messages" if is_message(first[2]) else "entries"
     items = []
-    for number, raw, value in _with(first, lines):
-        if _is_message(value) is not (kind == "messages"):
+    for number, raw, value in chain((first,), lines):
+        if is_message(value) is not (kind == "messages"):
             raise BadInput(f"no {'message' if kind == 'messages' else 'entry'} among {kind}", path=name, line=number)
         items.append(Item(raw, value))
     warn_skipped(app, name, skipped)
     return Stream(kind, None, items)
-
-
-def _with(first: tuple[int, bytes, Entry], rest: Iterable[tuple[int, bytes, Entry]]) -> Any:
-    yield first
-    yield from rest
 
 
 def _of_transcript(transcript: Transcript, *, all_entries: bool) -> Stream:
@@ -132,14 +129,14 @@ def context_items(transcript: Transcript, path: Sequence[Entry]) -> list[Item]:
     return list(map(Item, transcript.raws_of(entries), entries))
 
 
-def _is_message(value: dict[str, Any]) -> bool:
+def is_message(value: dict[str, Any]) -> bool:
     """Says whether an object is a bare message; an entry holds its own in `message` and has a `type`."""
     return "role" in value and not isinstance(value.get("message"), dict)
 
 
 def write_items(out: Out, stream: Stream, items: Iterable[Item]) -> None:
     """Writes the stream's header, if any, and the items, each on its line."""
-    chosen = items if stream.header is None else (stream.header, *items)
+    chosen = items if stream.header is None else chain((stream.header,), items)
     batch: list[bytes] = []
     size = 0
     for item in chosen:

@@ -1,7 +1,7 @@
 """A transcript read backwards from its end, as far as needed: the leaf of a file of any size costs one block."""
 
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from oc.base.jsonl import parse
 from oc.errors import BadInput
@@ -52,10 +52,7 @@ def read_leaf(file: BinaryIO, size: int, path: str) -> Leaf:
         after = offset
         if not raw.strip():
             continue
-        try:
-            value = parse(raw)
-        except ValueError:
-            value = None
+        value = _value(raw)
         if isinstance(value, dict):
             if value.get("type") != "session":
                 return Leaf(value, torn)
@@ -65,6 +62,41 @@ def read_leaf(file: BinaryIO, size: int, path: str) -> Leaf:
         elif not seen_header:
             raise BadInput("the last line is not an entry", path=path, line=_number(file, offset))
     return Leaf(None, torn)
+
+
+class Tail(NamedTuple):
+    """The lines of the last entries, the offset of what was not finished yet, how many lines are no entries."""
+
+    lines: list[bytes]
+    end: int
+    skipped: int
+
+
+def last_entries(file: BinaryIO, size: int, count: int) -> Tail:
+    """Returns the last `count` entries as their lines; reads no further back than they reach."""
+    lines: list[bytes] = []
+    end, skipped = size, 0
+    for offset, raw in lines_backward(file, size):
+        if len(lines) >= count:
+            break
+        if not raw.strip():
+            continue
+        value = _value(raw)
+        if isinstance(value, dict):
+            if value.get("type") != "session":
+                lines.append(raw)
+        elif offset + len(raw) == size:
+            end = offset
+        else:
+            skipped += 1
+    return Tail(lines[::-1], end, skipped)
+
+
+def _value(raw: bytes) -> Any:
+    try:
+        return parse(raw)
+    except ValueError:
+        return None
 
 
 def _number(file: BinaryIO, offset: int) -> int:

@@ -22,6 +22,9 @@ from oc.session.tail import read_leaf
 # A new 8-digit id is looked for in files up to this size; larger ones get whole UUIDs, which need no looking.
 SCANNED_BYTES = 8 << 20
 
+# Line number, line without LF, the object it holds.
+Line = tuple[int, bytes, Entry]
+
 
 @dataclass(slots=True)
 class Transcript:
@@ -54,7 +57,7 @@ class Transcript:
         return found
 
 
-def scan(stream: BinaryIO, skipped: list[Finding]) -> Iterator[tuple[int, bytes, Entry]]:
+def scan(stream: BinaryIO, skipped: list[Finding]) -> Iterator[Line]:
     """Yields (line number, line without LF, object) and notes the lines that are none; blank lines are nothing."""
     first = True
     for number, line in enumerate(stream, 1):
@@ -106,16 +109,9 @@ def read_stream(stream: BinaryIO, name: str) -> Transcript:
     return assemble(scan(stream, skipped), skipped, name)
 
 
-def assemble(lines: Iterator[tuple[int, bytes, Entry]], skipped: list[Finding], name: str) -> Transcript:
+def assemble(lines: Iterator[Line], skipped: list[Finding], name: str) -> Transcript:
     """Makes a transcript of parsed lines, of which the first must be the header."""
-    number, header_raw, header = next(lines, (None, b"", None))
-    if header is None:
-        empty = not skipped
-        raise BadInput(
-            "empty, no session header" if empty else "no session header", path=name, line=None if empty else 1
-        )
-    if not is_header(header):
-        raise BadInput("no session header before the first entry", path=name, line=number)
+    _, header_raw, header = need_header(lines, skipped, name)
     numbers: list[int] = []
     found: list[bytes] = []
     entries: list[Entry] = []
@@ -137,6 +133,19 @@ def assemble(lines: Iterator[tuple[int, bytes, Entry]], skipped: list[Finding], 
     link(entries, raws, version)
     same = migrated.header is header
     return Transcript(name, migrated.header, header_raw if same else None, entries, raws, numbers, skipped, version)
+
+
+def need_header(lines: Iterator[Line], skipped: Sequence[Finding], name: str) -> Line:
+    """Returns the first of the parsed lines; raises BadInput when it is no header."""
+    first = next(lines, None)
+    if first is None:
+        empty = not skipped
+        raise BadInput(
+            "empty, no session header" if empty else "no session header", path=name, line=None if empty else 1
+        )
+    if not is_header(first[2]):
+        raise BadInput("no session header before the first entry", path=name, line=first[0])
+    return first
 
 
 def create(path: str, header: Entry, *, lock_timeout_ms: int = 10_000) -> bool:
@@ -237,12 +246,7 @@ def _read_header(file: BinaryIO, path: str) -> Entry:
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         raise BadInput("not a regular file", path=path)
     skipped: list[Finding] = []
-    number, _, value = next(scan(file, skipped), (None, b"", None))
-    if value is None:
-        raise BadInput("no session header" if skipped else "empty, no session header", path=path)
-    if not is_header(value):
-        raise BadInput("no session header before the first entry", path=path, line=number)
-    return value
+    return need_header(scan(file, skipped), skipped, path)[2]
 
 
 def _leaf_id(entry: Entry | None, path: str) -> str | None:

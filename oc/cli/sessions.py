@@ -1,0 +1,46 @@
+"""SESSION arguments on the command line: which session they mean, and what it takes to open one."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from oc.cli.app import App
+from oc.errors import Usage
+from oc.session.find import Scope, SessionRef, find, is_path, key_of
+from oc.session.transcript import open_file
+
+
+def default_session(app: App) -> str:
+    """Returns what a SESSION argument means that was left out."""
+    return app.environ.get("OC_SESSION") or "main"
+
+
+def scope_of(app: App) -> Scope:
+    return Scope(app.agent, app.places_of, str(app.config.get("session.mainKey")))
+
+
+def find_session(app: App, text: str | None = None) -> SessionRef:
+    """Returns the session that an argument means (left out: $OC_SESSION, else main); NotFound with near misses."""
+    return find(text or default_session(app), scope_of(app))
+
+
+def find_key(app: App, text: str | None = None) -> tuple[str, App]:
+    """Returns the key that a name means, with the run as its agent's, whether or not there is such a session."""
+    name = text or default_session(app)
+    if name == "-" or is_path(name):
+        raise Usage(f"a session key is expected, not {name!r}")
+    key, agent = key_of(name, scope_of(app))
+    return key, app.for_agent(agent)
+
+
+@contextmanager
+def open_transcript(app: App, text: str | None) -> Iterator[tuple[BinaryIO, str]]:
+    """Yields a session's transcript as a stream, with the name it has in messages; `-` is stdin."""
+    if text == "-":
+        app.need_stdin("a transcript")
+        yield sys.stdin.buffer, "stdin"
+        return
+    path = find_session(app, text).path
+    with open_file(path) as file:
+        yield file, path

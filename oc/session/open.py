@@ -1,0 +1,233 @@
+"""Opening a session: which transcript a key has now, when a new one takes its place, where the old one goes.
+
+Behaviour follows OpenClaw 2026.3.13's initSessionState, /new and /reset, except that the transcript's header is
+written at once (design D2).
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from oc.base import files
+from oc.base.clock import Clock, Ids, iso
+from oc.config.load import Config
+from oc.config.paths import Places
+from oc.errors import NotFound, Usage
+from oc.session import store, transcript
+from oc.session.entry import new_header
+from oc.session.find import SessionRef
+from oc.session.fresh import Freshness, evaluate, policy
+from oc.session_key import channel_of, is_session_id
+
+# Of one conversation only; gone with it.
+_OF_ONE_SESSION = (
+    "abortCutoffMessageSid",
+    "abortCutoffTimestamp",
+    "authProfileOverrideCompactionCount",
+    "cacheRead",
+    "cacheWrite",
+    "claudeCliSessionId",
+    "cliSessionIds",
+    "compactionCount",
+    "contextTokens",
+    "forkedFromParent",
+    "inputTokens",
+    "memoryFlushAt",
+    "memoryFlushCompactionCount",
+    "outputTokens",
+    "sessionFile",
+    "skillsSnapshot",
+    "systemPromptReport",
+    "totalTokens",
+    "totalTokensFresh",
+)
+# What a person chose; survives a reset that was asked for, but not the clock's.
+_CHOSEN = (
+    "label",
+    "modelOverride",
+    "providerOverride",
+    "reasoningLevel",
+    "thinkingLevel",
+    "ttsAuto",
+    "verboseLevel",
+)
+# How old `updatedAt` may get before an append moves it: a store can be megabytes, and nothing is judged by seconds.
+TOUCH_MS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What opening needs to know of the run: configuration, clock and ids, how long to wait for locks."""
+
+    config: Config
+    clock: Clock
+    ids: Ids
+    lock_timeout_ms: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`archived` are the transcripts that a roll-over moved out of the way; `previous` the row they belonged to."""
+
+    ref: SessionRef
+    is_new: bool
+    archived: tuple[str, ...] = ()
+    previous: Mapping[str, Any] | None = None
+
+
+def freshness(ref: SessionRef, rules: Rules) -> Freshness:
+    """Says whether the session of a key goes on, or the next message starts a new one."""
+    row = ref.row or {}
+    key = ref.key or ""
+    channel = next((c for c in (row.get("channel"), row.get("lastChannel")) if isinstance(c, str)), channel_of(key))
+    updated = row.get("updatedAt")
+    known = updated if isinstance(updated, int | float) and not isinstance(updated, bool) else None
+    chosen = policy(_settings(rules.config, channel), key, channel=channel)
+    return evaluate(chosen, known, rules.clock.now_ms(), rules.clock.zone)
+
+
+def _settings(config: Config, channel: str | None) -> dict[str, Any]:
+    """Returns the reset settings as the configuration's `session` object has them, strongest file first."""
+
+    def fields(prefix: str) -> dict[str, Any]:
+        found = {name: config.get(f"{prefix}.{name}") for name in ("mode", "atHour", "idleMinutes")}
+        return {name: value for name, value in found.items() if value is not None}
+
+    by_type = {kind: fields(f"session.resetByType.{kind}") for kind in ("direct", "dm", "group", "thread")}
+    return {
+        "idleMinutes": config.get("session.idleMinutes"),
+        "reset": fields("session.reset"),
+        "resetByType": {kind: found for kind, found in by_type.items() if found},
+        "resetByChannel": {channel: own} if channel and (own := fields(f"session.resetByChannel.{channel}")) else {},
+    }
+
+
+def open_session(key: str, places: Places, rules: Rules, *, new: bool = False, stale_too: bool = False) -> Opened:
+    """Returns the session of a key, started anew when there is none, when it is stale or when `new` asks for it.
+
+    With `stale_too` a stale session goes on: only a missing one is made. The store is written first, then the old
+    transcript is renamed to `<name>.reset.<stamp>`, then the new one gets its header. Raises Usage for a new key that
+    holds white space.
+    """
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+
+    def change(rows: store.Store) -> None:
+        found = store.look_up(rows, key)
+        row = found.row if _usable(found.row) else None
+        if row is not None:
+            before.update(row)
+            ref = _ref(key, row, places)
+            if not new and (stale_too or freshness(ref, rules).fresh):
+                after.update(row)
+                return
+        elif found.row is None:
+            _check_new_key(key)
+        after.update(_new_row(row, places, rules, chosen=new))
+        store.put(rows, key, after)
+
+    store.update(places.store, change, lock_timeout_ms=rules.lock_timeout_ms)
+    ref = _ref(key, after, places)
+    is_new = before.get("sessionId") != after["sessionId"]
+    archived: tuple[str, ...] = ()
+    if is_new and before:
+        archived = _archive(_ref(key, before, places), places, rules)
+    need_transcript(ref, places, rules)
+    return Opened(ref, is_new, archived, before if is_new and before else None)
+
+
+def reset_session(key: str, places: Places, rules: Rules) -> Opened:
+    """Starts the session of a key anew and archives its transcript; raises NotFound when there is none."""
+    if not _usable(store.look_up(store.load(places.store), key).row):
+        raise NotFound(f"no session {key!r}")
+    return open_session(key, places, rules, new=True)
+
+
+def _usable(row: Mapping[str, Any] | None) -> bool:
+    session_id = row.get("sessionId") if row is not None else None
+    return isinstance(session_id, str) and is_session_id(session_id.strip())
+
+
+def _ref(key: str, row: dict[str, Any], places: Places) -> SessionRef:
+    path = store.transcript_path(row, row["sessionId"], places.sessions)
+    return SessionRef(key, row["sessionId"], path, places.agent, row)
+
+
+def _check_new_key(key: str) -> None:
+    if not key or any(character.isspace() for character in key):
+        raise Usage(f"a new session key cannot hold white space: {key!r}")
+
+
+def _new_row(old: Mapping[str, Any] | None, places: Places, rules: Rules, *, chosen: bool) -> dict[str, Any]:
+    gone = _OF_ONE_SESSION if chosen else _OF_ONE_SESSION + _CHOSEN
+    kept = {name: value for name, value in (old or {}).items() if name not in gone}
+    session_id = rules.ids.uuid()
+    while os.path.lexists(path := os.path.join(places.sessions, store.transcript_name(session_id))):
+        session_id = rules.ids.uuid()
+    return {
+        "sessionId": session_id,
+        **{name: value for name, value in kept.items() if name != "sessionId"},
+        "updatedAt": rules.clock.now_ms(),
+        "sessionFile": path,
+        "chatType": kept.get("chatType", "direct"),
+        "compactionCount": 0,
+        "systemSent": False,
+        "abortedLastRun": False,
+    }
+
+
+def _archive(old: SessionRef, places: Places, rules: Rules) -> tuple[str, ...]:
+    """Renames the old session's transcripts; one that is not there, or is in use elsewhere, is passed over."""
+    default = os.path.join(places.sessions, store.transcript_name(str(old.session_id)))
+    stamp = archive_stamp(rules.clock.now_ms())
+    archived = []
+    for path in dict.fromkeys((old.path, default)):
+        if os.path.isfile(path):
+            with files.lock(path, timeout_ms=rules.lock_timeout_ms), suppress(FileNotFoundError):
+                archived.append(_rename(path, f"{path}.reset.{stamp}"))
+    return tuple(archived)
+
+
+def _rename(path: str, target: str) -> str:
+    """Renames without ever taking another archive's place: two resets in one millisecond keep both."""
+    unique, count = target, 1
+    while os.path.lexists(unique):
+        count += 1
+        head, _, stamp = target.rpartition(".reset.")
+        unique = f"{head}.{count}.reset.{stamp}"
+    os.replace(path, unique)
+    files.sync_folder(os.path.dirname(unique))
+    return unique
+
+
+def archive_stamp(epoch_ms: int) -> str:
+    return iso(epoch_ms).replace(":", "-")
+
+
+def need_transcript(ref: SessionRef, places: Places, rules: Rules) -> None:
+    """Writes the header of a session that has a row but no transcript yet, as OpenClaw leaves new ones."""
+    if not os.path.lexists(ref.path):
+        header = new_header(str(ref.session_id), iso(rules.clock.now_ms()), places.workspace)
+        transcript.create(ref.path, header, lock_timeout_ms=rules.lock_timeout_ms)
+
+
+def touch(ref: SessionRef, places: Places, rules: Rules, **fields: Any) -> None:
+    """Notes that the session was used now, with other fields of its row; does nothing for a row gone meanwhile.
+
+    Without fields nothing is written when it was used less than ten seconds ago.
+    """
+    now_ms = rules.clock.now_ms()
+    if ref.key is None:
+        return
+
+    def change(rows: store.Store) -> None:
+        row = store.look_up(rows, str(ref.key)).row
+        if row is not None and row.get("sessionId") == ref.session_id:
+            store.put(rows, str(ref.key), store.merge(row, fields, now_ms=now_ms))
+
+    updated = (ref.row or {}).get("updatedAt")
+    recent = isinstance(updated, int | float) and 0 <= now_ms - updated < TOUCH_MS
+    if fields or not recent:
+        store.update(places.store, change, lock_timeout_ms=rules.lock_timeout_ms)
