@@ -3,13 +3,16 @@
 Grammar and readings are OpenClaw 2026.3.13's (tables: sessions-keys, sessions-freshness).
 """
 
-import re
+import os
 from typing import NamedTuple
+
+from oc.base.text import pattern
 
 DEFAULT_AGENT = "main"
 DEFAULT_MAIN_KEY = "main"
-_VALID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}$", re.IGNORECASE)
-_SESSION_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,127}$", re.IGNORECASE)
+_AGENT_ID = r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}"
+_SESSION_ID = r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}"
+_GUILD_CHANNEL = r"discord:(?:[^:]+:)?guild-[^:]+:channel-[^:]+"
 _PEERS = frozenset({"direct", "dm", "group", "channel", "room"})
 
 
@@ -26,14 +29,19 @@ class AgentKey(NamedTuple):
 def normal_agent_id(text: str) -> str:
     """Returns the id as it stands in keys and folder names; what cannot be one becomes `main`."""
     trimmed = text.strip()
-    if _VALID.match(trimmed):
+    if pattern(_AGENT_ID).fullmatch(trimmed):
         return trimmed.lower()
-    return re.sub(r"[^a-z0-9_-]+", "-", trimmed.lower()).strip("-")[:64] or DEFAULT_AGENT
+    return pattern(r"[^a-z0-9_-]+").sub("-", trimmed.lower()).strip("-")[:64] or DEFAULT_AGENT
 
 
 def is_session_id(text: str) -> bool:
     """Says whether the text can be a session id, and so the name of a file."""
-    return _SESSION_ID.match(text) is not None
+    return pattern(_SESSION_ID).fullmatch(text) is not None
+
+
+def is_path(text: str) -> bool:
+    """Says whether a SESSION argument is a path: its name holds `.jsonl`, or it has a slash; `agent:` makes a key."""
+    return not text.startswith("agent:") and (".jsonl" in text or "/" in text or os.sep in text)
 
 
 def parse(key: str) -> AgentKey | None:
@@ -74,7 +82,7 @@ def chat_type(key: str) -> str:
     tokens = set(rest.split(":"))
     if "group" in tokens:
         return "group"
-    if "channel" in tokens or re.match(r"discord:(?:[^:]+:)?guild-[^:]+:channel-[^:]+$", rest):
+    if "channel" in tokens or pattern(_GUILD_CHANNEL).fullmatch(rest):
         return "channel"
     return "direct" if tokens & {"direct", "dm"} else "unknown"
 

@@ -3,12 +3,15 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from oc.cli.app import App
 from oc.errors import Usage
-from oc.session.find import Scope, SessionRef, find, is_path, key_of
 from oc.session.transcript import open_file
+from oc.session_key import is_path
+
+if TYPE_CHECKING:
+    from oc.session.find import Scope, SessionRef
 
 
 def default_session(app: App) -> str:
@@ -16,12 +19,16 @@ def default_session(app: App) -> str:
     return app.environ.get("OC_SESSION") or "main"
 
 
-def scope_of(app: App) -> Scope:
+def scope_of(app: App) -> "Scope":
+    from oc.session.find import Scope
+
     return Scope(app.agent, app.places_of, str(app.config.get("session.mainKey")))
 
 
-def find_session(app: App, text: str | None = None) -> SessionRef:
+def find_session(app: App, text: str | None = None) -> "SessionRef":
     """Returns the session that an argument means (left out: $OC_SESSION, else main); NotFound with near misses."""
+    from oc.session.find import find
+
     return find(text or default_session(app), scope_of(app))
 
 
@@ -30,8 +37,16 @@ def find_key(app: App, text: str | None = None) -> tuple[str, App]:
     name = text or default_session(app)
     if name == "-" or is_path(name):
         raise Usage(f"a session key is expected, not {name!r}")
+    from oc.session.find import key_of
+
     key, agent = key_of(name, scope_of(app))
     return key, app.for_agent(agent)
+
+
+def path_of(app: App, text: str | None = None) -> str:
+    """Returns the file of a session; for a path nothing is looked up."""
+    name = text or default_session(app)
+    return name if is_path(name) else find_session(app, name).path
 
 
 @contextmanager
@@ -41,6 +56,6 @@ def open_transcript(app: App, text: str | None) -> Iterator[tuple[BinaryIO, str]
         app.need_stdin("a transcript")
         yield sys.stdin.buffer, "stdin"
         return
-    path = find_session(app, text).path
+    path = path_of(app, text)
     with open_file(path) as file:
         yield file, path

@@ -5,19 +5,18 @@ A filter emits the shape it read. What it did not change goes out with the bytes
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from oc.base.jsonl import dump, dump_line
 from oc.cli.app import App
 from oc.cli.out import Out, camel
+from oc.cli.sessions import path_of
 from oc.errors import BadInput
 from oc.message.derived import from_entry
 from oc.message.shapes import Message
 from oc.session.context import context_entries
 from oc.session.entry import Entry, Finding
-from oc.session.find import is_path
 from oc.session.transcript import Transcript, assemble, open_file, scan
 from oc.session.tree import leaf_path
 
@@ -47,14 +46,16 @@ class Item:
         return Item(None, {**entry, "message": message})
 
 
-@dataclass(slots=True)
-class Stream:
-    """`kind`: entries or messages; `header` only when every line of a transcript was asked for."""
+class Stream(NamedTuple):
+    """`kind`: entries or messages; `header` only when every line of a transcript was asked for.
+
+    `transcripts` are the whole transcripts among the sources, in order.
+    """
 
     kind: str
     header: Item | None
     items: list[Item]
-    transcripts: list[Transcript] = field(default_factory=list)
+    transcripts: tuple[Transcript, ...] = ()
 
 
 def read_items(sources: Sequence[str], app: App, *, all_entries: bool = False) -> Stream:
@@ -70,8 +71,8 @@ def read_items(sources: Sequence[str], app: App, *, all_entries: bool = False) -
         elif part.items and part.kind != stream.kind:
             raise BadInput(f"{part.kind} after {stream.kind}", path=source)
         else:
-            stream.items += part.items
-            stream.transcripts += part.transcripts
+            joined = stream.items + part.items
+            stream = stream._replace(items=joined, transcripts=stream.transcripts + part.transcripts)
     return stream or Stream("entries", None, [])
 
 
@@ -79,18 +80,9 @@ def _read_one(source: str, app: App, *, all_entries: bool) -> Stream:
     if source == "-":
         app.need_stdin("entries or messages")
         return _parse(sys.stdin.buffer, "stdin", app, all_entries=all_entries)
-    path = path_of(source, app)
+    path = path_of(app, source)
     with open_file(path) as file:
         return _parse(file, path, app, all_entries=all_entries)
-
-
-def path_of(source: str, app: App) -> str:
-    """Returns the file that a FILE|SESSION argument means."""
-    if is_path(source):
-        return source
-    from oc.cli.sessions import find_session
-
-    return find_session(app, source).path
 
 
 def _parse(file: BinaryIO, name: str, app: App, *, all_entries: bool) -> Stream:
@@ -119,8 +111,8 @@ def _of_transcript(transcript: Transcript, *, all_entries: bool) -> Stream:
     if all_entries:
         header = Item(transcript.header_raw, transcript.header)
         items = list(map(Item, transcript.raws, transcript.entries))
-        return Stream("entries", header, items, [transcript])
-    return Stream("entries", None, context_items(transcript, leaf_path(transcript.entries)), [transcript])
+        return Stream("entries", header, items, (transcript,))
+    return Stream("entries", None, context_items(transcript, leaf_path(transcript.entries)), (transcript,))
 
 
 def context_items(transcript: Transcript, path: Sequence[Entry]) -> list[Item]:

@@ -2,17 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from oc.config.paths import Places
 from oc.errors import NotFound
 from oc.session import store
 from oc.session_key import full_key, is_session_id, normal_agent_id, parse
+from oc.session_key import is_path as is_path
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRef:
+class SessionRef(NamedTuple):
     """A session: by key (then `row` is its row of the store) or a transcript alone. `path` need not be there yet."""
 
     key: str | None
@@ -22,18 +21,12 @@ class SessionRef:
     row: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Where names are looked up: the agent that counts unless a key names another, its places, its main key."""
 
     agent: str
     places_of: Callable[[str], Places]
     main_key: str = "main"
-
-
-def is_path(text: str) -> bool:
-    """Says whether the argument is a path: its name holds `.jsonl`, or it has a slash; `agent:` makes a key."""
-    return not text.startswith("agent:") and (".jsonl" in os.path.basename(text) or "/" in text or os.sep in text)
 
 
 def find(text: str, scope: Scope) -> SessionRef:

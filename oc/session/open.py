@@ -7,8 +7,7 @@ written at once (design D2).
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from oc.base import files
 from oc.base.clock import Clock, Ids, iso
@@ -57,8 +56,7 @@ _CHOSEN = (
 TOUCH_MS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """What opening needs to know of the run: configuration, clock and ids, how long to wait for locks."""
 
     config: Config
@@ -67,8 +65,7 @@ class Rules:
     lock_timeout_ms: int = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """`archived` are the transcripts that a roll-over moved out of the way; `previous` the row they belonged to."""
 
     ref: SessionRef

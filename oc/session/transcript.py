@@ -8,8 +8,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from oc.base import files
 from oc.base.clock import Ids
@@ -26,8 +25,7 @@ SCANNED_BYTES = 8 << 20
 Line = tuple[int, bytes, Entry]
 
 
-@dataclass(slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """A whole transcript: `entries` as version 3, linked; `raws` their lines without LF, None where they differ.
 
     `numbers` are the entries' line numbers, `skipped` the lines that are no entries, `version` the header's own.

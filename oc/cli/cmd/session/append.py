@@ -15,7 +15,8 @@ from oc.errors import NotFound, Usage
 from oc.session import open as opening
 from oc.session import transcript
 from oc.session.entry import Entry, new_header
-from oc.session.find import SessionRef, is_path
+from oc.session.find import SessionRef
+from oc.session_key import is_path
 
 
 @oc_command("append")
