@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from oc.config.paths import Places
 from oc.errors import NotFound
 from oc.session import store
-from oc.session_key import full_key, is_session_id, normal_agent_id, parse
-from oc.session_key import is_path as is_path
+from oc.session_key import full_key, is_path, is_session_id, normal_agent_id, parse
 
 
 class SessionRef(NamedTuple):
