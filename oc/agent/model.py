@@ -256,7 +256,7 @@ class _Arriving:
             self.failure = Failure("cut", f"{self._name}: the answer broke off before its end")
         elif self.finish is not None and self.finish not in NORMAL_ENDS | {"length"}:
             self.failure = Failure("filter", f"{self._name}: the provider stopped the answer: {self.finish}")
-        self._whole = self.failure is None
+        self._whole = self.failure is None and self.finish != "length"
         self._parsed = error is None
 
     def _usage(self, raw: Any) -> dict[str, Any] | None:

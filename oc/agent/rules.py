@@ -13,7 +13,7 @@ from oc.base.text import CJK, cut16, pattern
 MAX_QUERY_CHARS = 400
 MAX_QUOTES = 3
 
-_GREETING = r"(?:(?:hi|hey|hello|ok|okay|你好|您好)\b?[\s,，.!！。]*)?"
+_GREETING = r"(?:(?:(?:hi|hey|hello|ok|okay)\b|你好|您好)[\s,，.!！。]*)?"
 _REMEMBER_EN = (
     rf"(?is)^\s*{_GREETING}(?:please[\s,]+|pls\s+|(?:can|could|would|will)\s+you\s+(?:please\s+)?)?"
     r"(?:remember|memori[sz]e|note|make\s+a\s+note|keep\s+in\s+mind|do\s*n['’]?o?t\s+forget)\b"

@@ -33,5 +33,6 @@ _SESSION = {
 
 COMMANDS: dict[str, Row] = {
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
+    "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
     "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
 }

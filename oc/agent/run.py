@@ -1,0 +1,199 @@
+"""One turn, end to end: session, lock, context, system prompt, loop, counters. What `oc prompt` runs.
+
+The order is that of the design's chapter on `oc prompt`; every step is a call in `_turn`.
+"""
+
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+from oc.agent.choice import choose_model, context_window
+from oc.agent.loop import Limits, Loop, Outcome, Tell
+from oc.agent.model import open_model
+from oc.agent.record import Recorder
+from oc.agent.request import Session, system_prompt, with_seen
+from oc.agent.setting import Setting
+from oc.agent.tools.own import own_tools
+from oc.base import files
+from oc.base.clock import iso
+from oc.base.text import js_trim_start
+from oc.base.tokens import ESTIMATE
+from oc.config.load import Value
+from oc.errors import NotFound, Usage
+from oc.message.shapes import Message
+from oc.message.size import context_size
+from oc.session import events
+from oc.session.context import context_entries
+from oc.session.entry import Entry
+from oc.session.find import SessionRef, find, key_of
+from oc.session.open import Opened, open_session, touch
+from oc.session.transcript import read
+from oc.session.tree import leaf_path
+from oc.session_key import is_path
+
+# How often a session that another process rolls over under our hands is looked up again.
+_LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the user wants: `session` is a name as given, `text` the whole message."""
+
+    session: str
+    text: str
+    model: str | None = None
+    tools: bool = True
+    literal: bool = False
+    timeout_s: float | None = None
+    max_steps: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a turn left behind; `outcome` is None when TEXT was only a reset trigger. `entries` were written by it."""
+
+    session: Session
+    opened: Opened
+    window: Value
+    outcome: Outcome | None = None
+    entries: tuple[Entry, ...] = ()
+
+
+def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
+    """Runs one turn. Raises Busy when another process writes to the session, Usage and NotFound for its name.
+
+    A model that fails is no exception: the outcome has the failure.
+    """
+    if ask.model is not None:  # before anything is made or rolled over
+        open_model(choose_model(ask.model, None, setting.config_of(setting.agent)))
+    text, triggered = (ask.text, False) if ask.literal else _trigger(ask.text, setting)
+    for look in range(_LOOKS):
+        opened = _open(ask.session, setting, new=triggered and look == 0)
+        session = _session(opened.ref, ask, setting)
+        window = context_window(session.choice, session.row, session.config)
+        if triggered and not text:
+            return Turn(session, opened, window)
+        with ExitStack() as held:
+            try:
+                held.enter_context(files.lock(opened.ref.path, timeout_ms=setting.lock_timeout_ms))
+            except FileNotFoundError:
+                raise NotFound("no such file", path=opened.ref.path) from None
+            if os.path.exists(opened.ref.path):
+                return _turn(replace(ask, text=text), Turn(session, opened, window), setting, tell)
+    raise NotFound("no such file", path=opened.ref.path)
+
+
+def _trigger(text: str, setting: Setting) -> tuple[str, bool]:
+    """Returns the text after a reset trigger at its start, and whether there was one."""
+    lowered = text.strip().lower()
+    for trigger in setting.config_of(setting.agent).get("session.resetTriggers"):
+        word = trigger.strip().lower()
+        if word and (lowered == word or (lowered.startswith(word) and lowered[len(word)].isspace())):
+            return js_trim_start(text.strip()[len(word) :]), True
+    return text, False
+
+
+def _open(name: str, setting: Setting, *, new: bool) -> Opened:
+    """Returns the session of a name: a key is rolled over or made as needed, an id or a path must be there."""
+    scope = setting.scope()
+    if name == "-":
+        raise Usage("a session to write to is expected, not -")
+    known: SessionRef | None = None
+    if is_path(name):
+        known = find(name, scope)
+        if not os.path.isfile(known.path):
+            raise NotFound("no such file", path=known.path)
+    else:
+        key, agent = key_of(name, scope)
+        try:
+            found = find(name, scope)
+        except NotFound:
+            found = None
+        if found is None or found.key == key:
+            return open_session(key, setting.places_of(agent), setting.rules(agent), new=new)
+        known = found
+    if new:
+        raise Usage("only a session named by its key can be started anew", hint="--literal takes TEXT as it is")
+    return Opened(known, is_new=False)
+
+
+def _session(ref: SessionRef, ask: Ask, setting: Setting) -> Session:
+    config = setting.config_of(ref.agent)
+    return Session(ref, config, setting.places_of(ref.agent), choose_model(ask.model, ref.row, config))
+
+
+def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
+    """Runs the turn under the lock of its transcript."""
+    session = turn.session
+    transcript = read(session.ref.path)
+    if transcript.skipped:
+        setting.warn(f"{session.ref.path}: {len(transcript.skipped)} lines are no entries and are passed over")
+    context = context_entries(leaf_path(transcript.entries))
+    recorder = Recorder(session.ref.path, setting.clock, setting.ids, setting.warn)
+    # Here the unflushed part of the branch can be flushed, before anything of this turn is written.
+    tools = own_tools(session, setting) if ask.tools else []
+    prompt = system_prompt(session, tools, time_zone=_zone(setting))
+    for warning in prompt.warnings:
+        setting.warn(warning)
+    model = open_model(session.choice)
+    tell({"type": "agent_start", **_named(turn)})
+    messages = [entry["message"] for entry in context] + _hear(ask.text, session, recorder, setting)
+    limits = Limits(ask.max_steps, None if ask.timeout_s is None else time.monotonic() + ask.timeout_s)
+    loop = Loop(model, prompt.text, messages, tools, recorder, tell, limits, ESTIMATE)
+    try:
+        loop.run()
+    finally:
+        _count(session, loop, turn.window, prompt.seen, setting)
+    tell({"type": "agent_end", "stopReason": loop.outcome.stop_reason, "messages": loop.outcome.answers})
+    return replace(turn, outcome=loop.outcome, entries=tuple(recorder.entries))
+
+
+def _named(turn: Turn) -> dict[str, Any]:
+    ref = turn.session.ref
+    named = {"key": ref.key, "sessionId": ref.session_id, "path": ref.path, "isNew": turn.opened.is_new}
+    return {"session": named, "model": turn.session.choice.model, "modelOrigin": turn.session.choice.origin}
+
+
+def _zone(setting: Setting) -> str:
+    return "" if setting.clock.zone is None else str(setting.clock.zone)
+
+
+def _hear(text: str, session: Session, recorder: Recorder, setting: Setting) -> list[Message]:
+    """Writes down what waited for the session and what the user says, in one piece; returns them as messages."""
+    key, queue = session.ref.key, session.places.events
+    waiting = [] if key is None else events.pending(queue, key)
+    told = [
+        {
+            "type": "custom_message",
+            "customType": "oc.event",
+            "content": str(event.get("text") or ""),
+            "display": False,
+            "details": {"event": event["id"], "kind": event.get("kind")},
+            "timestamp": iso(setting.clock.now_ms()),
+        }
+        for event in waiting
+    ]
+    written = recorder.write([*told, recorder.entry(recorder.user(text))])
+    if waiting:
+        events.remove(queue, {event["id"] for event in waiting}, lock_timeout_ms=setting.lock_timeout_ms)
+    return [entry["message"] for entry in context_entries(written)]
+
+
+def _count(session: Session, loop: Loop, window: Value, seen: tuple[str, ...], setting: Setting) -> None:
+    """Stores what the turn has used in the session's row; the size of the context is that of the next request."""
+    outcome, speaker = loop.outcome, loop.model.speaker
+    fields: dict[str, Any] = {
+        "model": speaker.model,
+        "modelProvider": speaker.provider,
+        "contextTokens": window.value,
+        "systemSent": True,
+        "abortedLastRun": outcome.stop_reason == "aborted",
+        **with_seen(session.row, seen),
+    }
+    if outcome.answers:
+        fields |= {"inputTokens": outcome.input_tokens, "outputTokens": outcome.output_tokens}
+        size = context_size(loop.messages, loop.counter)
+        fields |= {"totalTokens": size.tokens, "totalTokensFresh": size.last_usage_index is not None}
+    touch(session.ref, session.places, setting.rules(session.ref.agent), **fields)

@@ -1,0 +1,43 @@
+"""What tools may reach: in groups and channels, long-term memory and private transcripts are closed (D10)."""
+
+import os
+from dataclasses import dataclass
+
+from oc.workspace.load import is_inside
+from oc.workspace.names import LONG_TERM
+
+CLOSED = "closed to a session that others read along in"
+_LONG_TERM = frozenset(name.lower() for name in LONG_TERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`private`: one reader. `transcript` is the session's own, which is open to it in any case."""
+
+    workspace: str
+    sessions: str
+    transcript: str
+    private: bool
+
+    def refuses_path(self, real_path: str) -> str | None:
+        """Says why a real path is closed, None when it is open."""
+        if self.private:
+            return None
+        relative = os.path.relpath(real_path, os.path.realpath(self.workspace))
+        if is_long_term(relative.replace(os.sep, "/")):
+            return CLOSED
+        in_sessions = is_inside(os.path.realpath(self.sessions), real_path)
+        return CLOSED if in_sessions and real_path != os.path.realpath(self.transcript) else None
+
+    def shows(self, path: str, source: str) -> bool:
+        """Says whether a hit of memory search may be shown: path as the index has it, source memory or sessions."""
+        if self.private:
+            return True
+        if source == "sessions":
+            return os.path.basename(path) == os.path.basename(self.transcript)
+        return not is_long_term(path)
+
+
+def is_long_term(path: str) -> bool:
+    """Says whether a path relative to the workspace is the long-term memory file; case counts for nothing."""
+    return os.path.normpath(path).replace(os.sep, "/").lower() in _LONG_TERM

@@ -1,0 +1,79 @@
+"""`oc prompt`: one turn with a model, end to end."""
+
+import sys
+
+import click
+
+from oc.agent.run import Ask, run_turn
+from oc.agent.setting import Setting
+from oc.cli.app import App
+from oc.cli.options import oc_command, report_option
+from oc.cli.sessions import default_session
+from oc.cli.stream import Report
+from oc.cli.turn import View
+from oc.errors import Unavailable, Usage
+
+
+@oc_command("prompt")
+@click.argument("text", required=False)
+@click.option("-s", "--session", metavar="SESSION", help="Session of the turn (default: $OC_SESSION, main).")
+@click.option("-m", "--model", metavar="MODEL", help="Model that answers; default is the one that llm is set to.")
+@click.option("--tools/--no-tools", default=True, help="Offer the model tools for memory and files.")
+@click.option("--literal", is_flag=True, help="Take a reset trigger at the start of TEXT as text.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Give up after S seconds.")
+@click.option(
+    "--max-steps", type=click.IntRange(min=1), default=32, metavar="N", help="Call the model N times at most."
+)
+@report_option
+def command(
+    app: App,
+    text: str | None,
+    session: str | None,
+    model: str | None,
+    *,
+    tools: bool,
+    literal: bool,
+    timeout: float | None,
+    max_steps: int,
+    report: str | None,
+) -> int:
+    """Run one turn of a session with a model."""
+    if app.out.format == "tsv":
+        raise Usage("a turn has no --tsv", hint="--json prints one document, --jsonl the events")
+    said = _said(text)
+    ask = Ask(session or default_session(app), said, model, tools, literal, timeout, max_steps)
+    setting = Setting(
+        app.agent,
+        lambda agent: app.for_agent(agent).config,
+        app.places_of,
+        app.clock,
+        app.ids,
+        app.out.warn,
+        app.lock_timeout_ms,
+    )
+    with Report(report) as decisions:
+        view = View(app, decisions)
+        turn = run_turn(ask, setting, view.tell)
+        choice, window = turn.session.choice, turn.window
+        decisions.add("prompt", "model", model=choice.model, rule=choice.origin, window_tokens=window.value)
+        app.out.detail(f"model {choice.model} ({choice.origin}), window {window.value} tokens ({window.origin})")
+        if turn.outcome is None:
+            app.out.say(f"oc: a new session for {turn.session.ref.key}: {turn.session.ref.session_id}")
+        elif turn.outcome.stop_reason == "length":
+            app.out.warn("the answer was cut at the model's output limit")
+        view.finish(turn)
+    failure = turn.outcome.failure if turn.outcome else None
+    if failure is not None:
+        raise Unavailable(failure.message, hint=failure.hint)
+    return 0
+
+
+def _said(text: str | None) -> str:
+    """Returns TEXT and stdin, a blank line between; neither, or nothing but white space, is a usage error."""
+    parts = [] if text in (None, "-") else [str(text)]
+    if sys.stdin is not None and not sys.stdin.isatty():
+        parts.append(sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n"))
+    said = "\n\n".join(part for part in parts if part.strip())
+    if not said:
+        raise Usage("nothing to say: give TEXT, or text on stdin")
+    return said
