@@ -6,13 +6,14 @@ All writes go through os.write, os.fsync, os.replace, os.truncate and os.unlink,
 stop a process before each of them.
 """
 
+import errno
 import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 from oc.errors import Busy, InputOutput
 
@@ -24,6 +25,8 @@ except ImportError:  # Windows: a stale lock is taken over without the guard
 StrPath = str | os.PathLike[str]
 TRANSCRIPT_STALE_MS = 30 * 60 * 1000
 STORE_STALE_MS = 30 * 1000
+# What link() says on file systems without hard links.
+_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)
 
 
 def make_folder(path: StrPath, mode: int = 0o700) -> None:
@@ -99,6 +102,11 @@ def replace(path: StrPath, data: bytes, mode: int | None = None) -> None:
     sync_folder(os.path.dirname(target))
 
 
+def open_output(path: StrPath) -> BinaryIO:
+    """Opens a file that the user named for output (`--report FILE`); what it held before is gone."""
+    return open(path, "wb")
+
+
 def sync_folder(path: StrPath) -> None:
     """Makes a new or renamed name durable; where folders cannot be synced (Windows) there is nothing to do."""
     if os.name == "nt":
@@ -129,13 +137,8 @@ def _acquire(target: str, timeout_ms: int, stale_ms: int) -> int:
     deadline = time.monotonic() + timeout_ms / 1000
     delay_s = 0.002
     while True:
-        with suppress(FileExistsError):
-            descriptor = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            try:
-                write_all(descriptor, _lock_text())
-            except OSError:
-                _release(target, descriptor)
-                raise
+        descriptor = None if os.path.lexists(target) else _place(target)
+        if descriptor is not None:
             return descriptor
         holder = _take_over(target, stale_ms)
         if holder is None:
@@ -148,6 +151,41 @@ def _acquire(target: str, timeout_ms: int, stale_ms: int) -> int:
         spread = 0.5 + time.monotonic_ns() % 1000 / 1000
         time.sleep(min(delay_s * spread, max(0.001, deadline - time.monotonic())))
         delay_s = min(0.05, delay_s * 1.5)
+
+
+def _place(target: str) -> int | None:
+    """Makes the lock file, whole with its owner in it, and returns it open; None when there is one already.
+
+    A process killed between making an empty file and naming itself in it would lock everybody out until that is stale.
+    """
+    temp = f"{target}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
+    descriptor = -1
+    try:
+        descriptor = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        write_all(descriptor, _lock_text())
+        try:
+            os.link(temp, target)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            os.replace(temp, target)
+            return descriptor
+    except OSError as error:
+        if descriptor >= 0:
+            os.close(descriptor)
+            _unlink(temp)
+        if isinstance(error, FileExistsError):
+            return None
+        error.filename, error.filename2 = target, None
+        raise
+    _unlink(temp)
+    return descriptor
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
 
 
 def _lock_text() -> bytes:

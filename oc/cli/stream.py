@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple, Self
 
+from oc.base.files import open_output
 from oc.base.jsonl import dump, dump_line
 from oc.cli.app import App
 from oc.cli.out import Out, camel
@@ -158,7 +159,7 @@ class Report:
     """
 
     def __init__(self, path: str | None) -> None:
-        self._file = None if path is None else open(path, "wb")  # noqa: SIM115 - closed by close()
+        self._file = None if path is None else open_output(path)
 
     def __enter__(self) -> Self:
         return self

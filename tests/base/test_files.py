@@ -98,6 +98,42 @@ def test_a_lock_taken_over_by_somebody_is_not_removed(tmp_path):
     assert (tmp_path / "f.lock").read_text() == "another's"
 
 
+LOCKED = """
+import os, sys
+count = 0
+def wrap(name):
+    real = getattr(os, name)
+    def call(*args, **kwargs):
+        global count
+        count += 1
+        if count == int(sys.argv[2]):
+            os.kill(os.getpid(), 9)
+        return real(*args, **kwargs)
+    setattr(os, name, call)
+for name in ("open", "write", "link", "unlink", "fstat", "close"):
+    wrap(name)
+from oc.base.files import lock
+with lock(sys.argv[1]):
+    pass
+print(count)
+"""
+
+
+def test_a_process_killed_at_any_step_of_locking_locks_nobody_out(tmp_path):
+    path = tmp_path / "f"
+    for at in range(1, 50):
+        done = subprocess.run(
+            [sys.executable, "-c", LOCKED, path, str(at)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        with lock(path, timeout_ms=0):
+            pass
+        if done.returncode == 0:
+            break
+        assert done.returncode == -9, done.stderr
+    assert at > 6
+    assert int(done.stdout) == at - 1
+
+
 def _count(path, times):
     for _ in range(times):
         with lock(path):
