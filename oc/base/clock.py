@@ -1,5 +1,6 @@
 """Time and ids, which commands take from outside: `--now`, `--tz`, `OC_SEED`."""
 
+import math
 import os
 import re
 import time
@@ -7,6 +8,8 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any
+
+from oc.base.text import js_trim, pattern
 
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$")
 
@@ -33,7 +36,8 @@ class Clock:
 def iso(epoch_ms: int) -> str:
     """Returns UTC ISO-8601 with milliseconds and Z, as every timestamp in a transcript is written."""
     seconds, millis = divmod(epoch_ms, 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{millis:03d}Z"
+    year, *rest = time.gmtime(seconds)[:6]  # strftime does not pad a year before 1000
+    return f"{year:04d}-" + "{:02d}-{:02d}T{:02d}:{:02d}:{:02d}".format(*rest) + f".{millis:03d}Z"
 
 
 def parse_iso(text: Any) -> int | None:
@@ -54,6 +58,23 @@ def parse_iso(text: Any) -> int | None:
         digits = zone[1:].replace(":", "")
         offset = (int(digits[:2]) * 60 + int(digits[2:])) * (-1 if zone[0] == "-" else 1)
     return int((moment - datetime(1970, 1, 1)).total_seconds()) * 1000 + millis - offset * 60_000  # noqa: DTZ001
+
+
+def duration_ms(text: str, default_unit: str) -> int | None:
+    """Returns the milliseconds of `5m`, `1h30m` or a bare number of the default unit (ms, s, m, h, d); None for others.
+
+    No gaps, no sign, no weeks, as OpenClaw's configuration has it.
+    """
+    trimmed = js_trim(text).lower()
+    if not trimmed.isascii():
+        return None
+    number = pattern(r"\d+(?:\.\d+)?$").match(trimmed)
+    parts = [(trimmed, default_unit)] if number else pattern(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)").findall(trimmed)
+    if not parts or (not number and "".join(map("".join, parts)) != trimmed):
+        return None
+    scale = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+    millis = sum(float(amount) * scale[unit] for amount, unit in parts)
+    return math.floor(millis + 0.5) if math.isfinite(millis) else None
 
 
 class Ids:

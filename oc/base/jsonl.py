@@ -6,12 +6,15 @@ Bytes are kept beside the parsed value, since a line that nobody changed goes ou
 
 import json
 import math
-from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
 import orjson
 
 from oc.base.text import SURROGATE, pattern
+
+T = TypeVar("T")
 
 
 class Line(NamedTuple):
@@ -54,8 +57,25 @@ def dump(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return pattern(SURROGATE).sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode()
+        return _deep(_dump, value)
+
+
+def _dump(value: Any) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return pattern(SURROGATE).sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode()
+
+
+def _deep(function: Callable[[Any], T], value: Any) -> T:
+    """Calls a function that recurses into the value: parse reads 1,024 levels, Python stops at about 1,000 calls."""
+    try:
+        return function(value)
+    except RecursionError:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + 10_000)
+        try:
+            return function(value)
+        finally:
+            sys.setrecursionlimit(limit)
 
 
 def dump_line(value: Any) -> bytes:
@@ -64,12 +84,17 @@ def dump_line(value: Any) -> bytes:
 
 def js_text(value: Any) -> str:
     """Returns what JSON.stringify gives, numbers included: `1.0` is `1`, a lone surrogate is an escape."""
-    return dump(_js_numbers(value)).decode()
+    try:
+        return orjson.dumps(_js_numbers(value)).decode()
+    except (TypeError, RecursionError):
+        return _deep(_spelled, value)
 
 
 def _js_numbers(value: Any) -> Any:
+    """Returns the value with the floats that orjson writes otherwise replaced."""
     if isinstance(value, float):
-        return _js_number(value)
+        text = _js_number(value)
+        return orjson.Fragment(text) if text != repr(value) else value
     if isinstance(value, dict):
         return {k: _js_numbers(v) for k, v in value.items()}
     if isinstance(value, list):
@@ -77,11 +102,30 @@ def _js_numbers(value: Any) -> Any:
     return value
 
 
-def _js_number(value: float) -> Any:
+def _spelled(value: Any) -> str:
+    """Returns the same text piece by piece, for what orjson refuses: lone surrogates, big integers, deep nesting."""
+    if isinstance(value, dict):
+        return "{" + ",".join([f"{dump(str(k)).decode()}:{_spelled(v)}" for k, v in value.items()]) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join([_spelled(v) for v in value]) + "]"
+    return _js_number(value) if isinstance(value, float) else dump(value).decode()
+
+
+def _js_number(value: float) -> str:
+    """Returns a float as JavaScript prints it: plain digits from 1e-6 up to 1e21, no fraction of zero."""
     if not math.isfinite(value):
-        return None
-    if value.is_integer() and abs(value) < 1e21:
-        return int(value)
-    if 1e-6 <= abs(value) < 1e-4:
-        return orjson.Fragment(f"{value:.20f}".rstrip("0")) if float(f"{value:.20f}") == value else value
-    return value
+        return "null"
+    if value == 0:
+        return "0"
+    text = repr(value).removesuffix(".0")
+    mantissa, exponent, power = text.partition("e")
+    if not exponent:
+        return text
+    digits = mantissa.replace(".", "").lstrip("-")
+    sign = "-" if value < 0 else ""
+    places = int(power) + 1  # digits before the point
+    if -6 < places <= 0:
+        return f"{sign}0.{'0' * -places}{digits}"
+    if 0 < places <= 21:
+        return f"{sign}{digits.ljust(places, '0')}"
+    return f"{mantissa}e{int(power):+d}"
