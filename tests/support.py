@@ -83,6 +83,9 @@ def testdata(*parts: str) -> Path:
     return path
 
 
+testdata.__test__ = False  # its name looks like a test's
+
+
 @dataclass
 class Ran:
     status: int

@@ -18,7 +18,7 @@ from oc.session import store, transcript
 from oc.session.entry import new_header
 from oc.session.find import SessionRef
 from oc.session.fresh import Freshness, evaluate, policy
-from oc.session_key import channel_of, is_session_id
+from oc.session_key import channel_of, chat_type, is_session_id
 
 # Of one conversation only; gone with it.
 _OF_ONE_SESSION = (
@@ -122,7 +122,7 @@ def open_session(key: str, places: Places, rules: Rules, *, new: bool = False, s
                 return
         elif found.row is None:
             _check_new_key(key)
-        after.update(_new_row(row, places, rules, chosen=new))
+        after.update(_new_row(key, found.row or {}, places, rules, chosen=new))
         store.put(rows, key, after)
 
     store.update(places.store, change, lock_timeout_ms=rules.lock_timeout_ms)
@@ -157,22 +157,31 @@ def _check_new_key(key: str) -> None:
         raise Usage(f"a new session key cannot hold white space: {key!r}")
 
 
-def _new_row(old: Mapping[str, Any] | None, places: Places, rules: Rules, *, chosen: bool) -> dict[str, Any]:
-    gone = _OF_ONE_SESSION if chosen else _OF_ONE_SESSION + _CHOSEN
-    kept = {name: value for name, value in (old or {}).items() if name not in gone}
-    session_id = rules.ids.uuid()
-    while os.path.lexists(path := os.path.join(places.sessions, store.transcript_name(session_id))):
-        session_id = rules.ids.uuid()
+def _new_row(key: str, old: Mapping[str, Any], places: Places, rules: Rules, *, chosen: bool) -> dict[str, Any]:
+    """Returns the row of a session that begins now; fields of the old one that are not of one session stay."""
+    gone = ("sessionId", *_OF_ONE_SESSION, *(() if chosen else _CHOSEN))
+    kept = {name: value for name, value in old.items() if name not in gone}
+    session_id = _new_session_id(places.sessions, rules.ids)
+    kind = chat_type(key)
     return {
         "sessionId": session_id,
-        **{name: value for name, value in kept.items() if name != "sessionId"},
+        **kept,
         "updatedAt": rules.clock.now_ms(),
-        "sessionFile": path,
-        "chatType": kept.get("chatType", "direct"),
+        "sessionFile": os.path.join(places.sessions, store.transcript_name(session_id)),
+        "chatType": kept.get("chatType") or ("direct" if kind == "unknown" else kind),
         "compactionCount": 0,
         "systemSent": False,
         "abortedLastRun": False,
     }
+
+
+def _new_session_id(folder: str, ids: Ids) -> str:
+    """Returns an id that no transcript and no archive bears: seeded ids begin anew in each process."""
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    while True:
+        session_id = ids.uuid()
+        if not any(name.startswith(session_id) for name in names):
+            return session_id
 
 
 def _archive(old: SessionRef, places: Places, rules: Rules) -> tuple[str, ...]:
