@@ -34,10 +34,7 @@ def test_an_agent_overrides_field_by_field():
 
 @pytest.mark.parametrize(("limit", "candidates"), [(0, 1), (6, 24), (0.5, 2), (500, 200)])
 def test_candidates_are_bounded(limit, candidates):
-    assert (
-        candidates
-        == settings(config({"query": {"maxResults": limit}}, origin="flag"))._replace(max_results=limit).candidates
-    )
+    assert candidates == settings(Config(()))._replace(max_results=limit).candidates
 
 
 def test_sessions_are_a_source_once_the_feature_is_on():
