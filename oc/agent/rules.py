@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from oc.agent.tools.recall import Passage, parse
+from oc.agent.tools.recall import NOTHING, OPEN, Passage, parse
 from oc.base.text import CJK, cut16, pattern
 
 MAX_QUERY_CHARS = 400
@@ -124,13 +124,20 @@ def _recall(said: str, done: Sequence[Done], tools: Collection[str], *, chinese:
         return Reply(calls=[("memory_search", {"query": query})])
     if searches[-1].failed:
         return Reply(("搜索失败：" if chinese else "The search failed: ") + searches[-1].text)
-    found = list(parse(searches[-1].text))
+    told = searches[-1].text
+    if OPEN not in told and told.strip() not in ("", NOTHING):  # another tool of that name, with a form of its own
+        return Reply(told)
+    found = list(parse(told))
     opened = [call for call in done if call.name == "memory_get" and not call.failed]
     if "memory_get" in tools and not any(call.name == "memory_get" for call in done):
         cut = [passage for passage in found[:2] if passage.cut]
         if cut:
             return Reply(calls=[("memory_get", _range(passage)) for passage in cut])
-    quotes = list(best_lines(said, [p for call in opened for p in parse(call.text)] + found))
+    return _quote(said, [p for call in opened for p in parse(call.text)] + found, chinese=chinese)
+
+
+def _quote(said: str, passages: Sequence[Passage], *, chinese: bool) -> Reply:
+    quotes = list(best_lines(said, passages))
     if not quotes:
         return Reply(_NOTHING_ZH if chinese else _NOTHING_EN)
     source = "来源: " if chinese else "Source: "

@@ -109,6 +109,37 @@ def _result(message: Message, image_types: Collection[str]) -> Wire:
     return result
 
 
+def from_wire(messages: Iterable[Wire]) -> tuple[str, list[Message]]:
+    """Returns the system prompt and the messages of an llm conversation; what has no text and no call is left out."""
+    system: list[str] = []
+    found: list[Message] = []
+    for message in messages:
+        role, parts = message["role"], message["parts"]
+        said = [{"type": "text", "text": part["text"]} for part in parts if part["type"] == "text"]
+        if role == "system":
+            system += [block["text"] for block in said]
+            continue
+        called = [
+            {"type": "toolCall", "id": part.get("tool_call_id"), "name": part["name"], "arguments": part["arguments"]}
+            for part in parts
+            if part["type"] == "tool_call"
+        ]
+        if said or called:
+            found.append({"role": role, "content": said + called})
+        found += [_returned(part) for part in parts if part["type"] == "tool_result"]
+    return "\n".join(system), found
+
+
+def _returned(part: Wire) -> Message:
+    return {
+        "role": "toolResult",
+        "toolCallId": part.get("tool_call_id"),
+        "toolName": part["name"],
+        "content": [{"type": "text", "text": part["output"]}],
+        "isError": bool(part.get("exception")),
+    }
+
+
 def flat_text(messages: Iterable[Message]) -> str:
     """Returns a conversation as one text, for models that know nothing of earlier turns."""
     names = {"user": "User", "assistant": "Assistant", "toolResult": "Tool result"}

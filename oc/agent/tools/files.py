@@ -77,10 +77,10 @@ def _part(file: BinaryIO, offset: int, limit: int) -> Result:
     for number, line in _numbered(file):
         if number < offset:
             continue
-        if len(kept) == limit or (kept and used + len(line) > MAX_BYTES):
+        if len(kept) == limit or (kept and used + len(line) >= MAX_BYTES):
             more = True
             break
-        used += len(line)
+        used += len(line) + 1
         kept.append(line.decode("utf-8", "replace"))
     if not kept:
         return failed(f"read: the file has {number} lines") if number else Result("", details={"lines": 0})

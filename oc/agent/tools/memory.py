@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from oc.agent.tools.recall import Passage, fenced
+from oc.agent.tools.recall import NOTHING, Passage, fenced
 from oc.agent.tools.scope import CLOSED, Scope, is_long_term
 from oc.agent.tools.spec import Arguments, Result, Tool, failed, schema
 from oc.base.text import len16
 from oc.errors import NotFound
 
-NOTHING = "Nothing is recorded about that."
 NOT_YET = "Nothing is recorded there yet."
 MAX_RESULTS = 20
 MAX_GET_LINES = 400
