@@ -46,10 +46,10 @@ def is_path(text: str) -> bool:
 
 def parse(key: str) -> AgentKey | None:
     """Returns agent and rest of an agent's key, None for any other text."""
-    head, *parts = [part for part in key.strip().lower().split(":") if part]
-    if head != "agent" or len(parts) < 2:
+    parts = [part for part in key.strip().lower().split(":") if part]
+    if len(parts) < 3 or parts[0] != "agent":
         return None
-    return AgentKey(parts[0], ":".join(parts[1:]))
+    return AgentKey(parts[1], ":".join(parts[2:]))
 
 
 def full_key(text: str, agent: str, main_key: str = DEFAULT_MAIN_KEY) -> str:
