@@ -8,7 +8,7 @@ from typing import Any
 
 Message = dict[str, Any]
 Block = dict[str, Any]
-CALL_TYPES = frozenset({"toolCall", "toolUse", "functionCall"})
+CALL_TYPES = ("toolCall", "toolUse", "functionCall")  # a tuple: a `type` that is a list or an object is only unequal
 ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "branchSummary", "compactionSummary"})
 DERIVED_ROLES = frozenset({"custom", "branchSummary", "compactionSummary"})
 
@@ -41,6 +41,11 @@ def calls(message: Message) -> list[Block]:
 def call_arguments(call: Block) -> Any:
     """Returns the arguments, under whichever key the writer used."""
     return call["arguments"] if call.get("arguments") is not None else call.get("input")
+
+
+def call_name(call: Block) -> str | None:
+    name = call.get("name")
+    return name if isinstance(name, str) else None
 
 
 def result_id(message: Message) -> str | None:

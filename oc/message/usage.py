@@ -1,0 +1,71 @@
+"""What a provider reported about one call, under whichever names: input, output, cache and total tokens. Pure.
+
+Behaviour follows OpenClaw 2026.3.13, normalizeUsage (tables: context-turns, context-usage-tail).
+"""
+
+import math
+from typing import Any
+
+from oc.message.shapes import Message
+
+Usage = dict[str, Any]
+PARTS = ("input", "output", "cacheRead", "cacheWrite")
+# Per part the names in the order in which they count; the first that is there decides, number or not.
+_NAMES = {
+    "input": ("input", "inputTokens", "input_tokens", "promptTokens", "prompt_tokens"),
+    "output": ("output", "outputTokens", "output_tokens", "completionTokens", "completion_tokens"),
+    "cacheRead": ("cacheRead", "cache_read", "cache_read_input_tokens", "cached_tokens"),
+    "cacheWrite": ("cacheWrite", "cache_write", "cache_creation_input_tokens"),
+    "total": ("total", "totalTokens", "total_tokens"),
+}
+
+
+def normalised(usage: Any) -> Usage | None:
+    """Returns the parts and the total that are known, None when none is; a negative input is 0."""
+    if not isinstance(usage, dict):
+        return None
+    found = {part: value for part in _NAMES if (value := number(_named(usage, part))) is not None}
+    if "input" in found:
+        found["input"] = max(0, found["input"])
+    return found or None
+
+
+def _named(usage: Usage, part: str) -> Any:
+    value = next((usage[name] for name in _NAMES[part] if usage.get(name) is not None), None)
+    if value is None and part == "cacheRead":
+        details = usage.get("prompt_tokens_details")
+        value = details.get("cached_tokens") if isinstance(details, dict) else None
+    return value
+
+
+def number(value: Any) -> Any:
+    """Returns a finite number, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return value
+
+
+def no_usage() -> Usage:
+    """Returns the usage of a call of which nothing is known: zeros."""
+    return {**dict.fromkeys((*PARTS, "totalTokens"), 0), "cost": {**dict.fromkeys(PARTS, 0), "total": 0}}
+
+
+def snapshot(message: Message) -> Usage:
+    """Returns the usage of an assistant message in the transcripts' form: parts, total, and cost if there is any."""
+    found = normalised(message.get("usage"))
+    if found is None:
+        return no_usage()
+    parts = {part: found.get(part, 0) for part in PARTS}
+    usage = {**parts, "totalTokens": found.get("total", sum(parts.values()))}
+    cost = _cost(message["usage"].get("cost"))
+    return {**usage, "cost": cost} if cost else usage
+
+
+def _cost(given: Any) -> Usage | None:
+    if not isinstance(given, dict):
+        return None
+    known = {part: number(given.get(part)) for part in (*PARTS, "total")}
+    if all(value is None for value in known.values()):
+        return None
+    parts = {part: known[part] or 0 for part in PARTS}
+    return {**parts, "total": sum(parts.values()) if known["total"] is None else known["total"]}
