@@ -31,8 +31,19 @@ _SESSION = {
     "tail": Row("Print the last entries of a session", "oc.cli.cmd.session.tail"),
 }
 
+_WORKSPACE = {
+    "check": Row(
+        "List what is wrong with the workspace files, or with the files that are named", "oc.cli.cmd.workspace.check"
+    ),
+    "init": Row("Make the starter files of a workspace that are not there yet", "oc.cli.cmd.workspace.init"),
+    "show": Row(
+        "Print the workspace files that a session is shown, with sizes and causes", "oc.cli.cmd.workspace.show"
+    ),
+}
+
 COMMANDS: dict[str, Row] = {
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
     "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
     "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
+    "workspace": Row("Make, show and check the files that every session is shown", verbs=_WORKSPACE),
 }

@@ -35,6 +35,11 @@ class ProjectContext(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """Returns (path, content) of what is injected, as the system prompt takes it."""
+        return [(item.path, item.content) for item in self.injected]
+
 
 def rules_of(config: Config) -> Rules:
     """Returns what the configuration says about workspace files; a limit that is not positive is the default."""

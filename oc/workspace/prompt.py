@@ -105,7 +105,7 @@ def system_sections(parts: PromptParts) -> list[Section]:
         *_of(gateway, "Reply Tags", "Messaging", "Voice (TTS)"),
         _section(about, [parts.extra.strip()] if parts.extra.strip() else []),
         *_of(gateway, "Reactions", "Reasoning Format"),
-        *_project_context(parts),
+        *project_sections(parts.context_files, parts.truncation_warnings),
         _section("Silent Replies", _SILENT if full else []),
         _section("Heartbeats", _HEARTBEATS if full else []),
         _section("Runtime", [runtime_line(parts.runtime)]),
@@ -233,9 +233,10 @@ def _workspace(parts: PromptParts) -> list[str]:
     ]
 
 
-def _project_context(parts: PromptParts) -> list[Section]:
-    files = [(literal(path), content) for path, content in parts.context_files if path.strip()]
-    warnings = [line.strip() for line in parts.truncation_warnings if line.strip()]
+def project_sections(shown: Sequence[tuple[str, str]], truncation_warnings: Sequence[str] = ()) -> list[Section]:
+    """Returns the Project Context: its head, then a section for each (path, content); nothing when there is neither."""
+    files = [(literal(path), content) for path, content in shown if path.strip()]
+    warnings = [line.strip() for line in truncation_warnings if line.strip()]
     if not files and not warnings:
         return []
     lines = ["# Project Context"]
@@ -245,8 +246,8 @@ def _project_context(parts: PromptParts) -> list[Section]:
             lines.append("SOUL.md sets the voice: speak in it unless a rule above asks for something else.")
     if warnings:
         lines += ["⚠ Bootstrap truncation warning:", *(f"- {line}" for line in warnings)]
-    shown = [Section("Project Context", "\n".join(filter(None, [f"## {p}", text])), p) for p, text in files]
-    return [Section("Project Context", "\n".join(lines)), *shown]
+    texts = [Section("Project Context", "\n".join(filter(None, [f"## {p}", text])), p) for p, text in files]
+    return [Section("Project Context", "\n".join(lines)), *texts]
 
 
 def runtime_line(runtime: Runtime) -> str:

@@ -104,6 +104,38 @@ def _stats(files: Sequence[File], injected: Sequence[Injected]) -> list[FileStat
     return stats
 
 
+class Shown(NamedTuple):
+    """What became of a file.
+
+    `status`: `shown`, `truncated`, `left out` (no budget left, or blank), `missing`, `refused`; `cause` says why;
+    `dropped`: ranges of lines that are lost in whole or in part.
+    """
+
+    stat: FileStat
+    status: str
+    cause: str = ""
+    dropped: tuple[tuple[int, int], ...] = ()
+
+
+def shown_files(files: Sequence[File], injected: Sequence[Injected], analysis: Analysis) -> list[Shown]:
+    """Returns what became of each file, in their order."""
+    by_path = {item.path: item for item in injected}
+    return [_shown(file, by_path.get(file.path), stat) for file, stat in zip(files, analysis.files, strict=True)]
+
+
+def _shown(file: File, item: Injected | None, stat: FileStat) -> Shown:
+    if file.content is None:
+        return Shown(stat, "refused" if file.refused else "missing", file.problem or "")
+    causes = ", ".join(stat.causes)
+    if item is None:
+        return Shown(stat, "left out", causes or ("total-limit" if stat.raw_chars else "blank"))
+    if item.dropped:
+        # The markers can make up for what was cut: then the reference calls the file whole, and names no cause.
+        cut = ", ".join(f"{first}-{last}" for first, last in item.dropped)
+        return Shown(stat, "truncated", f"{causes or 'per-file-limit'}: lines {cut}", item.dropped)
+    return Shown(stat, "shown")
+
+
 def signature(analysis: Analysis) -> str | None:
     """Returns a text that is the same as long as the same is cut from the same files; None when nothing is."""
     rows = [

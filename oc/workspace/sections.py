@@ -44,6 +44,11 @@ def _lines(text: str) -> Iterator[tuple[int, int, str, bool]]:
         offset += len(line) + 1
 
 
+def prose(text: str) -> Iterator[tuple[int, str]]:
+    """Yields (number, line) for the lines that are not fenced code."""
+    return ((number, line) for number, _, line, code in _lines(text) if not code)
+
+
 def extract_sections(markdown: str, names: Sequence[str]) -> list[tuple[str, str]]:
     """Returns (name, section) for each name that has a section, in the order of the names.
 
