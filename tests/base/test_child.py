@@ -8,6 +8,7 @@ import pytest
 
 from oc.base.child import KEPT_ERR_BYTES, Limits, run_child
 from oc.errors import BadInput
+from tests.ended import assert_gone
 
 PATIENT = Limits(timeout_ms=30_000, max_out_bytes=1 << 20)
 
@@ -22,19 +23,6 @@ def sh(script, *args, **settings):
 
 def python(code, *args, **settings):
     return run([sys.executable, "-c", code, *args], **settings)
-
-
-def assert_gone(pid):
-    """The group was killed before the call returned; what is left is for init to reap."""
-    for _ in range(10_000):
-        try:
-            with open(f"/proc/{pid}/stat") as stat:
-                if stat.read().rpartition(")")[2].split()[0] == "Z":
-                    return
-        except FileNotFoundError:
-            return
-        os.sched_yield()
-    raise AssertionError(f"process {pid} is still there")
 
 
 def test_stdin_goes_in_and_both_outputs_come_out():
@@ -119,7 +107,7 @@ def test_what_cannot_be_started_raises():
 def test_an_interrupt_ends_the_child_too(tmp_path):
     code = (
         "import os, sys; from oc.base.child import *\n"
-        "run_child(['sh', '-c', 'echo $$ > pid; kill -INT $PPID; sleep 1000'], b'', Limits(60000, 10),"
+        "run_child(['sh', '-c', 'echo $$ > pid; cat; kill -INT $PPID; sleep 1000'], b'', Limits(60000, 10),"
         " environ=os.environ, cwd=sys.argv[1])"
     )
     done = run_child(
