@@ -3,13 +3,16 @@
 import os
 import sys
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oc.base.clock import Clock, Ids, parse_iso
 from oc.cli.out import Out
 from oc.config import paths
 from oc.config.load import Config, Value, load
 from oc.errors import Usage
+
+if TYPE_CHECKING:
+    from oc.hooks.run import Hooks
 
 
 class App:
@@ -81,6 +84,14 @@ class App:
         return other
 
     @cached_property
+    def hooks(self) -> "Hooks":
+        """The hooks of this agent; one that fails is a warning on stderr."""
+        from oc.hooks.run import Hooks
+
+        place = (self.home.value, self.places.workspace)
+        return Hooks(*place, self.config, self.out.warn, environ=self.environ, detail=self.out.detail)
+
+    @cached_property
     def clock(self) -> Clock:
         zone = self._setting("tz", "OC_TZ") or self.config.get("agents.defaults.userTimezone")
         return Clock(_fixed_time(self._setting("now", "OC_NOW")), _zone(zone) if zone else None)
@@ -116,5 +127,5 @@ def _zone(name: str) -> Any:
 
     try:
         return ZoneInfo(name)
-    except (OSError, ValueError):
+    except (KeyError, OSError, ValueError):
         raise Usage(f"no time zone {name!r}") from None

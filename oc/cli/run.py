@@ -22,7 +22,8 @@ def run(arguments: Sequence[str]) -> int:
         status = _invoke(root, arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        return _reader_gone()
+        _discard_output()
+        return 141
     except KeyboardInterrupt:
         return 130
     except OcError as error:
@@ -60,11 +61,13 @@ def _invoke(root: click.Group, arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _reader_gone() -> int:
-    """Ends quietly when the reader of the pipe left: what had to be on disk is there by now."""
+def _discard_output() -> None:
+    """Lets go of what stdout cannot take, or the interpreter would try again at its end and exit with 120.
+
+    What had to be on disk is there by now.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
-    return 141
 
 
 def _described(error: OSError) -> OcError:
@@ -81,11 +84,15 @@ def _fail(status: int, code: str, error: OcError, as_document: bool) -> int:
         try:
             sys.stdout.buffer.write(dump_line({"error": text}))
             sys.stdout.flush()
-        except BrokenPipeError:
-            _reader_gone()
+        except OSError:
+            _discard_output()
     say(f"oc: {error}")
     if error.hint:
         say(f"hint: {error.hint}")
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
     return status
 
 

@@ -148,8 +148,8 @@ def warn_skipped(app: App, name: str, skipped: Sequence[Finding]) -> None:
     if skipped:
         numbers = ", ".join(str(finding.line) for finding in skipped[:10])
         more = ", ..." if len(skipped) > 10 else ""
-        lines = "line is" if len(skipped) == 1 else "lines are"
-        app.out.warn(f"{name}: {len(skipped)} {lines} no entry and left out: {numbers}{more}")
+        lines = "line is no entry" if len(skipped) == 1 else "lines are no entries"
+        app.out.warn(f"{name}: {len(skipped)} {lines} and left out: {numbers}{more}")
 
 
 class Report:

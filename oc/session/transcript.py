@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from oc.base import files
 from oc.base.clock import Ids
@@ -64,14 +64,11 @@ def scan(stream: BinaryIO, skipped: list[Finding]) -> Iterator[Line]:
         try:
             value = parse(raw)
         except ValueError:
-            text = js_trim(raw.decode("utf-8", "replace"))
-            if not text:
+            # The reference trims the file as a whole, a byte order mark included.
+            trimmed = js_trim(raw.decode("utf-8", "replace"))
+            if not trimmed:
                 continue
-            try:
-                # The reference trims the file as a whole, a byte order mark included.
-                value = parse(text) if first else None
-            except ValueError:
-                value = None
+            value = _value(trimmed) if first and trimmed[0] in "[{" and raw[:1] not in b"[{" else None
             if value is None:
                 skipped.append(_unparsable(number, finished))
                 continue
@@ -80,6 +77,13 @@ def scan(stream: BinaryIO, skipped: list[Finding]) -> Iterator[Line]:
             yield number, raw, value
         else:
             skipped.append(Finding(number, "not-an-object", "error", "the line is JSON but not an object"))
+
+
+def _value(text: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError:
+        return None
 
 
 def _unparsable(number: int, finished: bool) -> Finding:
