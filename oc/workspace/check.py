@@ -11,7 +11,7 @@ from oc.workspace.load import File, is_inside, load_extra, load_standard, read_f
 from oc.workspace.names import RECOGNISED, Rules
 from oc.workspace.report import NEAR_LIMIT_RATIO
 from oc.workspace.sections import headings, kept_sections
-from oc.workspace.trim import Injected, trim
+from oc.workspace.trim import Injected, line_words, trim
 
 
 class Finding(NamedTuple):
@@ -102,9 +102,8 @@ def _dropped(file: File, shown: Sequence[Injected]) -> Iterator[Finding]:
             if first <= end and last >= number
         ]
         if parts:
-            where = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in parts)
             marked = " although it is marked oc:keep" if number in kept else ""
-            message = f"{title}: lines {where} are not shown{marked}"
+            message = f"{title}: lines {line_words(parts)} are not shown{marked}"
             yield Finding(file.path, parts[0][0], "error", "dropped", message)
 
 

@@ -7,6 +7,8 @@ D10, D11) the rules are arguments, so that the reference's choice can be asked f
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from oc.session_key import chat_type, parse
+
 STANDARD = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md")
 # One of the two is shown, the first that is there.
 LONG_TERM = ("MEMORY.md", "memory.md")
@@ -26,26 +28,24 @@ class Rules(NamedTuple):
     extra_patterns: Sequence[str] = ()
 
 
-def session_kind(key: str | None, chat_type: str | None = None) -> str:
-    """Returns `main`, `direct`, `group`, `channel`, `subagent` or `cron`.
+def session_kind(key: str | None, row_type: str | None = None) -> str:
+    """Returns `main`, `direct`, `group`, `channel`, `subagent` or `cron`; what fits nothing is `main`.
 
-    `chat_type` is the session row's own word and is believed when it says group or channel: a wrong guess there
-    would show private memory to strangers. What fits nothing is `main`.
+    `row_type` is the session row's `chatType`. In doubt a session is a group or channel, since a wrong guess would
+    show private memory to strangers: when either the row or any part of the key says so.
     """
-    parts = [part for part in (key or "").strip().lower().split(":") if part]
-    rest = parts[2:] if len(parts) > 2 and parts[0] == "agent" else parts
-    if rest[:1] == ["subagent"]:
+    found = parse(key or "")
+    parts = (found.rest if found else (key or "").strip().lower()).split(":")
+    if parts[0] == "subagent":
         return "subagent"
-    if rest[:1] == ["cron"] and len(rest) < len(parts):
+    if parts[0] == "cron" and found:
         return "cron"
-    if chat_type in ("group", "channel"):
-        return chat_type
-    for words, kind in ((("group",), "group"), (("channel", "room"), "channel"), (("direct", "dm"), "direct")):
-        if any(word in rest for word in words):
-            return kind
-    if rest[:1] == ["discord"] and rest[-1].startswith("channel-"):
+    if row_type in ("group", "channel"):
+        return row_type
+    if "room" in parts or any(part.startswith("guild-") for part in parts):
         return "channel"
-    return "main"
+    kind = chat_type(key or "")
+    return "main" if kind == "unknown" else kind
 
 
 def is_private(kind: str) -> bool:

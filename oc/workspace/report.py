@@ -11,7 +11,7 @@ from typing import NamedTuple
 from oc.base.jsonl import js_text
 from oc.base.text import js_trim_end, len16
 from oc.workspace.load import File
-from oc.workspace.trim import Injected
+from oc.workspace.trim import Injected, line_words
 
 NEAR_LIMIT_RATIO = 0.85
 WARNING_MODES = ("off", "once", "always")
@@ -131,8 +131,8 @@ def _shown(file: File, item: Injected | None, stat: FileStat) -> Shown:
         return Shown(stat, "left out", causes or ("total-limit" if stat.raw_chars else "blank"))
     if item.dropped:
         # The markers can make up for what was cut: then the reference calls the file whole, and names no cause.
-        cut = ", ".join(f"{first}-{last}" for first, last in item.dropped)
-        return Shown(stat, "truncated", f"{causes or 'per-file-limit'}: lines {cut}", item.dropped)
+        cause = f"{causes or 'per-file-limit'}: lines {line_words(item.dropped)}"
+        return Shown(stat, "truncated", cause, item.dropped)
     return Shown(stat, "shown")
 
 

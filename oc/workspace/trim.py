@@ -33,6 +33,11 @@ class _Cut(NamedTuple):
     kept: tuple[tuple[int, int, int], ...]
 
 
+def line_words(ranges: Sequence[tuple[int, int]]) -> str:
+    """Returns ranges of lines for people: `3, 7-9`."""
+    return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in ranges)
+
+
 def trim(
     files: Sequence[File], max_chars: int = MAX_CHARS, total_max_chars: int | None = None
 ) -> tuple[list[Injected], list[str]]:
