@@ -37,11 +37,11 @@ def say(text: str, **settings: Any) -> Step:
     return Step(text=text, **settings)
 
 
-def call(*calls: tuple[str, dict[str, Any] | str], text: str = "", **settings: Any) -> Step:
-    """A step that calls tools; ids are call_1, call_2, ..."""
+def call(*calls: tuple[str, dict[str, Any] | str], text: str = "", first: int = 1, **settings: Any) -> Step:
+    """A step that calls tools; ids are call_<first>, ..."""
     made = [
         (f"call_{n}", name, arguments if isinstance(arguments, str) else json.dumps(arguments))
-        for n, (name, arguments) in enumerate(calls, 1)
+        for n, (name, arguments) in enumerate(calls, first)
     ]
     return Step(text=text, calls=made, finish="tool_calls", **settings)
 

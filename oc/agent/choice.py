@@ -1,19 +1,18 @@
-"""Which model a session gets, and why; which names llm may know it by; how much it holds. Imports no llm.
+"""Which model a session gets, and why; which names llm may know it by. Imports no llm.
 
 Nobody's default is ever called: without a name from the user or their configuration the choice is `oc-offline`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from oc.config.load import Config, Value
+from oc.config.load import Config
 from oc.errors import Usage
 
 OFFLINE = "oc-offline"
 # As `-m default`: the model that llm itself is set to. Never taken without being asked for.
 LLM_DEFAULT = "default"
-DEFAULT_WINDOW_TOKENS = 200_000
 
 # OpenClaw's provider -> the prefixes under which llm's plugins register that provider's models ("" = the bare name).
 _PREFIXES: dict[str, tuple[str, ...]] = {
@@ -103,39 +102,3 @@ def llm_ids(name: str) -> tuple[str, ...]:
     if slash and model:
         found += [prefix + model for prefix in _PREFIXES.get(provider.lower(), ())]
     return tuple(dict.fromkeys(found))
-
-
-def context_window(choice: Choice, row: Mapping[str, Any] | None, config: Config) -> Value:
-    """Returns how many tokens fit, and who says so.
-
-    In order: `agents.defaults.contextTokens`, the model's entry in `models.providers`, the session row where it
-    speaks of the same model, 200000.
-    """
-    capped = config.explain("agents.defaults.contextTokens")
-    if _positive(capped.value):
-        return capped._replace(value=int(capped.value))
-    providers = config.explain("models.providers")
-    for tokens in _configured_windows(choice, providers.value or {}):
-        return Value(tokens, providers.origin)
-    if row and _positive(row.get("contextTokens")) and choice.model in _row_models(row):
-        return Value(int(row["contextTokens"]), "session")
-    return Value(DEFAULT_WINDOW_TOKENS, "default")
-
-
-def _configured_windows(choice: Choice, providers: Mapping[str, Any]) -> Iterator[int]:
-    for provider, settings in providers.items():
-        listed = settings.get("models") if isinstance(settings, dict) else None
-        for entry in listed if isinstance(listed, list) else ():
-            if not isinstance(entry, dict) or not _positive(entry.get("contextWindow")):
-                continue
-            if choice.model in (f"{provider}/{entry.get('id')}", entry.get("id")):
-                yield int(entry["contextWindow"])
-
-
-def _row_models(row: Mapping[str, Any]) -> tuple[str, ...]:
-    model = str(row.get("model") or "")
-    return model, f"{row.get('modelProvider')}/{model}"
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 1

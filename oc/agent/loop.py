@@ -10,12 +10,13 @@ from typing import Any
 from oc.agent.answer import Model, Request, Stream
 from oc.agent.failure import Failure
 from oc.agent.record import Recorder
-from oc.agent.request import working_set
+from oc.agent.request import View
 from oc.agent.tools.spec import Result, Tool, call, failed
 from oc.agent.wire import usage
 from oc.base.jsonl import js_text
 from oc.base.text import len16
 from oc.base.tokens import Counter
+from oc.history.report import Trail
 from oc.message.shapes import Block, Message, calls, text
 from oc.message.size import message_tokens, total_tokens
 from oc.session.entry import Entry
@@ -55,6 +56,7 @@ class Loop:
     system: str
     messages: list[Message]
     tools: Sequence[Tool]
+    view: View
     recorder: Recorder
     tell: Tell
     limits: Limits
@@ -76,8 +78,10 @@ class Loop:
 
     def _ask(self) -> list[Block]:
         """Calls the model once and returns the tool calls to run."""
-        # Here a request can be pruned and guarded: what the model is shown is a view of the context.
-        request = Request(self.system, working_set(self.messages), tuple(self.tools))
+        shown, trails = self.view.of(self.messages)
+        # Here the view can be pruned and guarded.
+        self._tell_washing(trails)
+        request = Request(self.system, shown, tuple(self.tools))
         stream = self.model.stream(request, deadline_s=self.limits.deadline_s, new_id=self._new_id)
         self.tell({"type": "message_start", "message": {"role": "assistant"}})
         try:
@@ -92,6 +96,12 @@ class Loop:
         self.model.warnings.clear()
         blocks = stream.blocks()
         return self._answered(stream, blocks, _stop_reason(stream, blocks), request)
+
+    def _tell_washing(self, trails: list[Trail]) -> None:
+        """Tells what the first request of the turn leaves out or changes; the later ones hold the same history."""
+        rows = [row for trail in trails for row in trail.rows()] if not self.outcome.answers else []
+        if rows:
+            self.tell({"type": "view", "decisions": rows})
 
     def _new_id(self) -> str:
         """Returns an id for a call that came without one; a seeded sequence of ids starts anew in each process."""

@@ -11,18 +11,22 @@ from typing import Any
 
 from oc.agent.choice import Choice
 from oc.agent.tools.spec import Tool
+from oc.agent.wire import Speaker
 from oc.config.load import Config
 from oc.config.paths import Places
+from oc.history.image import Limits
+from oc.history.limit import turns_for_key
+from oc.history.policy import Model, policy
+from oc.history.report import Trail
+from oc.history.sanitize import Wash, limit, sanitize
 from oc.message.derived import for_model
-from oc.message.shapes import Message, calls, result_id
+from oc.message.shapes import Message
 from oc.session.find import SessionRef
 from oc.workspace import prompt as system
 from oc.workspace.names import is_private, prompt_mode, session_kind
 from oc.workspace.project import Run, is_light, project_context, rules_of, workspace_notes
 from oc.workspace.report import analyse, truncation_warning
 from oc.workspace.skills import listing, load_skills
-
-UNANSWERED = "The run ended before this tool answered; nothing is known of its outcome."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,42 +111,26 @@ def _machine() -> str:
     return os.uname().machine if hasattr(os, "uname") else ""
 
 
-def working_set(messages: Iterable[Message]) -> list[Message]:
-    """Returns the messages that any provider takes: each call with its result right after it, no failed answers.
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a context is shown: what the provider demands of it, and how many of its turns."""
 
-    An answer that failed or was broken off is left out, with its calls; so is a result without a call. A call whose
-    result never came to the disk gets one that says so.
-    """
-    kept: list[Message] = []
-    waiting: dict[str, Message | None] = {}  # ids of the calls at hand, in order, with the results found
-    after: list[Message] = []
-    for message in for_model(messages):
-        if message.get("role") == "toolResult":
-            call_id = result_id(message)
-            if call_id in waiting and waiting[call_id] is None:
-                waiting[call_id] = message
-            continue
-        if message.get("role") != "assistant":
-            (after if waiting else kept).append(message)
-            continue
-        _settle(kept, waiting, after)
-        if message.get("stopReason") not in ("error", "aborted"):
-            kept.append(message)
-            waiting = {str(call["id"]): None for call in calls(message) if call.get("id")}
-    _settle(kept, waiting, after)
-    return kept
+    wash: Wash
+    turns: float | None = None
+
+    def of(self, messages: Iterable[Message]) -> tuple[list[Message], list[Trail]]:
+        """Returns the messages for the model, and what was decided on the way."""
+        washed = sanitize(list(messages), self.wash)
+        limited = limit(washed.messages, self.turns, now_ms=self.wash.now_ms)
+        # Summaries and events become user messages here, and may now stand beside others.
+        shown = sanitize(for_model(limited.messages), self.wash, only=("turns",))
+        return shown.messages, [washed.trail, limited.trail]
 
 
-def _settle(kept: list[Message], waiting: dict[str, Message | None], after: list[Message]) -> None:
-    """Puts the results of the last calls behind them, and what was said meanwhile behind the results."""
-    names = {str(call.get("id")): call.get("name") for call in calls(kept[-1])} if waiting else {}
-    for call_id, result in waiting.items():
-        kept.append(result if result is not None else _unanswered(call_id, str(names.get(call_id))))
-    kept += after
-    waiting.clear()
-    after.clear()
-
-
-def _unanswered(call_id: str, name: str) -> Message:
-    content = [{"type": "text", "text": UNANSWERED}]
-    return {"role": "toolResult", "toolCallId": call_id, "toolName": name, "content": content, "isError": True}
+def view_of(session: Session, speaker: Speaker, now_ms: int) -> View:
+    """Returns how the session is shown to that model."""
+    config = session.config
+    side = int(config.get("agents.defaults.imageMaxDimensionPx"))
+    rules = policy(Model(speaker.provider, speaker.api, speaker.model))
+    turns = turns_for_key(session.ref.key or "", config.merged("channels"))
+    return View(Wash(rules, now_ms, limits=Limits(side)), turns)

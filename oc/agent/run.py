@@ -9,18 +9,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from oc.agent.choice import choose_model, context_window
+from oc.agent.choice import choose_model
 from oc.agent.loop import Limits, Loop, Outcome, Tell
 from oc.agent.model import open_model
 from oc.agent.record import Recorder
-from oc.agent.request import Session, system_prompt, with_seen
+from oc.agent.request import Session, system_prompt, view_of, with_seen
 from oc.agent.setting import Setting
 from oc.agent.tools.own import own_tools
 from oc.base import files
 from oc.base.clock import iso
 from oc.base.text import js_trim_start
 from oc.base.tokens import ESTIMATE
-from oc.config.load import Value
 from oc.errors import NotFound, Usage
 from oc.message.shapes import Message
 from oc.message.size import context_size
@@ -32,6 +31,8 @@ from oc.session.open import Opened, open_session, touch
 from oc.session.transcript import read
 from oc.session.tree import leaf_path
 from oc.session_key import is_path
+from oc.window.budget import Window
+from oc.window.budget import window as window_of
 
 # How often a session that another process rolls over under our hands is looked up again.
 _LOOKS = 3
@@ -56,7 +57,7 @@ class Turn:
 
     session: Session
     opened: Opened
-    window: Value
+    window: Window
     outcome: Outcome | None = None
     entries: tuple[Entry, ...] = ()
 
@@ -72,7 +73,7 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
     for look in range(_LOOKS):
         opened = _open(ask.session, setting, new=triggered and look == 0)
         session = _session(opened.ref, ask, setting)
-        window = context_window(session.choice, session.row, session.config)
+        window = window_of(session.config, model=session.choice.model)
         if triggered and not text:
             return Turn(session, opened, window)
         with ExitStack() as held:
@@ -141,7 +142,8 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
     tell({"type": "agent_start", **_named(turn)})
     messages = [entry["message"] for entry in context] + _hear(ask.text, session, recorder, setting)
     limits = Limits(ask.max_steps, None if ask.timeout_s is None else time.monotonic() + ask.timeout_s)
-    loop = Loop(model, prompt.text, messages, tools, recorder, tell, limits, ESTIMATE)
+    view = view_of(session, model.speaker, setting.clock.now_ms())
+    loop = Loop(model, prompt.text, messages, tools, view, recorder, tell, limits, ESTIMATE)
     try:
         loop.run()
     finally:
@@ -181,13 +183,13 @@ def _hear(text: str, session: Session, recorder: Recorder, setting: Setting) -> 
     return [entry["message"] for entry in context_entries(written)]
 
 
-def _count(session: Session, loop: Loop, window: Value, seen: tuple[str, ...], setting: Setting) -> None:
+def _count(session: Session, loop: Loop, window: Window, seen: tuple[str, ...], setting: Setting) -> None:
     """Stores what the turn has used in the session's row; the size of the context is that of the next request."""
     outcome, speaker = loop.outcome, loop.model.speaker
     fields: dict[str, Any] = {
         "model": speaker.model,
         "modelProvider": speaker.provider,
-        "contextTokens": window.value,
+        "contextTokens": window.tokens,
         "systemSent": True,
         "abortedLastRun": outcome.stop_reason == "aborted",
         **with_seen(session.row, seen),

@@ -48,9 +48,17 @@ def wire_messages(
                 shown.append(_wire("tool", [part]))
             continue
         parts = list(_spoken(message, speaker) if role == "assistant" else _said(message, image_types))
+        _keep_apart(parts, "\n" if role == "assistant" else "\n\n")
         if parts:
             shown.append(_wire(str(role), parts))
     return shown
+
+
+def _keep_apart(parts: list[Wire], between: str) -> None:
+    """Ends every text but the last with a separator: llm's OpenAI plugin joins them without any."""
+    texts = [part for part in parts if part["type"] == "text" and "provider_metadata" not in part]
+    for part in texts[:-1]:
+        part["text"] += between
 
 
 def _wire(role: str, parts: list[Wire]) -> Wire:

@@ -31,7 +31,7 @@ class View:
 
     def tell(self, event: Event) -> None:
         self._note(event)
-        if self.broken:
+        if self.broken or event["type"] == "view":
             return
         try:
             if self.app.out.format == "jsonl":
@@ -73,7 +73,10 @@ class View:
 
     def _note(self, event: Event) -> None:
         """Puts decisions into the report, and a dim line on a terminal's stderr."""
-        if event["type"] == "tool_execution_start":
+        if event["type"] == "view":
+            for row in event["decisions"]:
+                self.report.add(**row)
+        elif event["type"] == "tool_execution_start":
             self.calls += 1
             self._aside(f"{event['toolName']} {_shortly(event['args'])}")
         elif event["type"] == "tool_execution_end":

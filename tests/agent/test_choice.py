@@ -1,8 +1,8 @@
-"""Which model a session gets: order, origin, names, window."""
+"""Which model a session gets: order, origin, names."""
 
 import pytest
 
-from oc.agent.choice import Choice, choose_model, choose_summariser, context_window, llm_ids
+from oc.agent.choice import Choice, choose_model, choose_summariser, llm_ids
 from oc.config.load import Config, Layer
 from oc.errors import Usage
 
@@ -97,23 +97,3 @@ def test_summariser():
 )
 def test_llm_ids(name, ids):
     assert ids == llm_ids(name)
-
-
-def test_window_order():
-    choice = Choice("corp/big", "flag")
-    listed = {"models": {"providers": {"corp": {"models": [{"id": "big", "contextWindow": 64000}]}}}}
-    row = {"contextTokens": 32000, "model": "big", "modelProvider": "corp"}
-    capped = {**listed, "agents": {"defaults": {"contextTokens": 16000}}}
-    assert (16000, "oc.json") == context_window(choice, row, config(capped))
-    assert (64000, "oc.json") == context_window(choice, row, config(listed))
-    assert (32000, "session") == context_window(choice, row, config())
-    assert (200000, "default") == context_window(choice, {**row, "model": "other"}, config())
-
-
-@pytest.mark.parametrize(
-    "providers", [{"corp": []}, {"corp": {"models": {}}}, {"corp": {"models": [3, {"id": "big"}]}}]
-)
-def test_odd_provider_entries_are_passed_over(providers):
-    assert (
-        200000 == context_window(Choice("corp/big", "flag"), None, config({"models": {"providers": providers}})).value
-    )

@@ -1,10 +1,17 @@
-"""The working set: pairs whole, failed answers out, nothing invented."""
+"""The working set: pairs whole, half-written calls out, turns limited; what the row remembers."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oc.agent.request import UNANSWERED, with_seen, working_set
+from oc.agent.request import View, with_seen
+from oc.history.policy import Model, policy
+from oc.history.sanitize import Wash
+from oc.message.pairs import MISSING_RESULT
 from oc.message.shapes import calls, result_id
+
+
+def working_set(messages, turns=None, **model):
+    return View(Wash(policy(Model(**model)), 1), turns).of(messages)[0]
 
 
 def user(text="hi"):
@@ -20,34 +27,37 @@ def result(call_id, text="r"):
     return {"role": "toolResult", "toolCallId": call_id, "toolName": "t", "content": [{"type": "text", "text": text}]}
 
 
-def test_a_whole_history_is_unchanged():
+def test_a_whole_history_is_unchanged_for_a_model_without_demands():
     history = [user(), answer("a", "b"), result("a"), result("b"), answer(stop="stop"), user()]
-    assert history == working_set(history)
-
-
-def test_results_follow_the_order_of_the_calls():
-    said = user("meanwhile")
-    assert [answer("a", "b"), result("a"), result("b"), said] == working_set(
-        [answer("a", "b"), result("b"), said, result("a")]
-    )
+    assert [(m["role"], m["content"]) for m in history] == [(m["role"], m["content"]) for m in working_set(history)]
 
 
 def test_a_call_without_result_gets_one_that_says_so():
     """A run that was killed between the call and its result."""
     shown = working_set([user(), answer("a", "b"), result("a"), user("go on")])
     assert ["user", "assistant", "toolResult", "toolResult", "user"] == [m["role"] for m in shown]
-    assert (UNANSWERED, True, "tool-b") == (shown[3]["content"][0]["text"], shown[3]["isError"], shown[3]["toolName"])
-
-
-def test_failed_answers_and_their_calls_are_left_out():
-    for stop in ("error", "aborted"):
-        assert [user(), user("again")] == working_set([user(), answer("a", stop=stop), result("a"), user("again")])
-
-
-def test_orphans_and_second_results_are_left_out():
-    assert [answer("a"), result("a", "1")] == working_set(
-        [result("x"), answer("a"), result("a", "1"), result("a", "2")]
+    assert (MISSING_RESULT, True, "tool-b") == (
+        shown[3]["content"][0]["text"],
+        shown[3]["isError"],
+        shown[3]["toolName"],
     )
+
+
+def test_half_written_calls_are_left_out():
+    for stop in ("error", "aborted"):
+        shown = working_set([user(), answer("a", stop=stop), result("a"), user("again")])
+        assert [user(), user("again")] == shown
+
+
+def test_a_limit_counts_the_users_turns():
+    history = [user("1"), answer(stop="stop"), user("2"), answer(stop="stop"), user("3")]
+    assert ["2", "3"] == [m["content"] for m in working_set(history, turns=2) if m["role"] == "user"]
+
+
+def test_a_summary_joins_the_users_message_where_turns_must_alternate():
+    summary = {"role": "compactionSummary", "summary": "S", "timestamp": 1}
+    (shown,) = working_set([summary, user("go on")], provider="anthropic", api="anthropic-messages")
+    assert ["S" in block["text"] or block["text"] for block in shown["content"]] == [True, "go on"]
 
 
 def test_derived_messages_are_shown_as_the_users():
@@ -67,24 +77,22 @@ messages = st.lists(
             stop=st.sampled_from(["toolUse", "error", "aborted", "stop"]),
         ),
         st.builds(result, st.sampled_from("abcdefx")),
+        st.just({"role": "compactionSummary", "summary": "S", "timestamp": 1}),
     ),
     max_size=12,
 )
 
 
-@given(messages)
-def test_every_call_has_its_result_right_behind_it_and_it_is_stable(history):
-    shown = working_set(history)
-    assert shown == working_set(shown)
+@given(messages, st.sampled_from(["", "anthropic", "google", "openai", "mistral"]))
+def test_every_call_has_its_result_right_behind_it(history, provider):
     expected = []
-    for message in shown:
+    for message in working_set(history, provider=provider):
         if message["role"] == "toolResult":
             assert expected.pop(0) == result_id(message)
         else:
             assert not expected
             expected = [call["id"] for call in calls(message)]
     assert not expected
-    assert [m for m in history if m["role"] == "user"] == [m for m in shown if m["role"] == "user"]
 
 
 def test_signatures_of_truncation_are_remembered_beside_what_else_is_there():

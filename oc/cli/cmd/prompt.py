@@ -55,8 +55,8 @@ def command(
         view = View(app, decisions)
         turn = run_turn(ask, setting, view.tell)
         choice, window = turn.session.choice, turn.window
-        decisions.add("prompt", "model", model=choice.model, rule=choice.origin, window_tokens=window.value)
-        app.out.detail(f"model {choice.model} ({choice.origin}), window {window.value} tokens ({window.origin})")
+        decisions.add("prompt", "model", model=choice.model, rule=choice.origin, window_tokens=window.tokens)
+        app.out.detail(f"model {choice.model} ({choice.origin}), window {window.tokens} tokens ({window.origin})")
         if turn.outcome is None:
             app.out.say(f"oc: a new session for {turn.session.ref.key}: {turn.session.ref.session_id}")
         elif turn.outcome.stop_reason == "length":
