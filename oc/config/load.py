@@ -73,6 +73,16 @@ class Config:
         found = {name for layer in self.layers if isinstance(tree := _dig(layer.tree, path), dict) for name in tree}
         return sorted(name for name in found if "." not in name)
 
+    def merged(self, path: str) -> dict[str, Any]:
+        """Returns the object at a path with the members of all files, the strongest file's first in force.
+
+        For names that may hold a dot, which no path can address; values are as they stand, of whatever type.
+        """
+        found: dict[str, Any] = {}
+        for layer in reversed(self.layers):
+            found = _over(found, _dig(layer.tree, path))
+        return found
+
     def effective(self) -> Iterator[tuple[str, Value]]:
         """Yields every key that has a value, wildcard keys as they are set, in order of path."""
         paths = {key.path for key in KEYS if "*" not in key.path}
@@ -156,6 +166,20 @@ def _dig(tree: Any, path: str) -> Any:
             return None
         tree = tree.get(part)
     return tree
+
+
+def _over(below: dict[str, Any], above: Any) -> dict[str, Any]:
+    """Returns both trees as one; where both have a value that is no object, `above` counts unless it is null."""
+    if not isinstance(above, dict):
+        return below
+    both = dict(below)
+    for name, value in above.items():
+        old = below.get(name)
+        if isinstance(value, dict):
+            both[name] = _over(old if isinstance(old, dict) else {}, value)
+        elif value is not None:
+            both[name] = value
+    return both
 
 
 def _listed_agent(tree: dict[str, Any], agent: str) -> Any:

@@ -4,18 +4,17 @@ Behaviour follows OpenClaw 2026.3.13, sanitizeSessionMessagesImages, dropThinkin
 pruneProcessedHistoryImages (table: context-turns), except that a tool result whose content is a string keeps it.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from oc.base.text import js_trim
+from oc.base.text import js_trim, pattern
 from oc.history.image import Limits, checked_image, is_image
 from oc.history.policy import Policy
 from oc.message.decision import Decision
 from oc.message.shapes import Message
 
 SEEN_IMAGE = "[image data removed - already processed by model]"
-_SIGNATURE = re.compile(r"[A-Za-z0-9+/]+|[A-Za-z0-9_-]+")
+_SIGNATURE = r"[A-Za-z0-9+/]+|[A-Za-z0-9_-]+"
 
 
 def clean_content(
@@ -121,7 +120,7 @@ def _is_base64(text: str) -> bool:
     from base64 import urlsafe_b64decode, urlsafe_b64encode
 
     body = "".join(text.split()).rstrip("=")
-    if not _SIGNATURE.fullmatch(body) or len(body) % 4 == 1:
+    if not pattern(_SIGNATURE).fullmatch(body) or len(body) % 4 == 1:
         return False
     body = body.replace("+", "-").replace("/", "_")
     return urlsafe_b64encode(urlsafe_b64decode(body + "=" * (-len(body) % 4))).decode().rstrip("=") == body

@@ -3,13 +3,12 @@
 Behaviour follows OpenClaw 2026.3.13, tool-call-id.ts (table: context-tool-ids).
 """
 
-import re
 from collections.abc import Sequence
 
 from oc.message.decision import Decision
 from oc.message.shapes import CALL_TYPES, Block, Message
 
-_OTHER = re.compile("[^a-zA-Z0-9]+")
+_KEPT = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 STRICT_CHARS = 40
 STRICT9_CHARS = 9
 
@@ -22,7 +21,7 @@ def _hash(text: str, digits: int) -> str:
 
 def legal_id(call_id: str, mode: str) -> str:
     """Returns the id in the form of the mode, without regard to others; strict ids are not cut here."""
-    kept = _OTHER.sub("", call_id)
+    kept = "".join(filter(_KEPT.__contains__, call_id))
     if mode == "strict9":
         if not call_id:
             return "defaultid"

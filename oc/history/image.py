@@ -3,18 +3,14 @@
 There is no image library here: an image over the limits cannot be made smaller, so it is left out and named.
 """
 
-import re
-import struct
-from binascii import a2b_base64
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from oc.base.text import js_trim
+from oc.base.text import js_trim, pattern
 from oc.message.shapes import Block
 
 LABEL = "session:history"
 MAX_BYTES = 5 * 1024 * 1024
-_SPACE = re.compile(r"\s+")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_BASE64 = r"[A-Za-z0-9+/]+={0,2}"
 _KINDS = (("/9j/", "image/jpeg"), ("iVBOR", "image/png"), ("R0lGOD", "image/gif"))
 
 
@@ -34,8 +30,8 @@ def checked_image(block: Block, limits: Limits) -> Block:
     data = js_trim(block["data"])
     if not data:
         return _omitted("omitted empty image payload")
-    clean = _SPACE.sub("", data)
-    if len(clean) % 4 or not _BASE64.fullmatch(clean):
+    clean = "".join(data.split())
+    if len(clean) % 4 or not pattern(_BASE64).fullmatch(clean):
         return _omitted("omitted image payload: invalid base64")
     kind = next((mime for start, mime in _KINDS if clean.startswith(start)), None)
     size = len(clean) // 4 * 3 - clean.count("=")
@@ -67,14 +63,21 @@ def _omitted(why: str) -> Block:
 
 def _sides(data: str, kind: str) -> tuple[int, int] | None:
     """Returns width and height in pixels, None when the file breaks off before it tells them."""
+    from binascii import a2b_base64
+
     if kind == "image/jpeg":
         return _jpeg_sides(a2b_base64(data))
     head = a2b_base64(data[:48])
     if kind == "image/gif":
-        return struct.unpack("<HH", head[6:10]) if len(head) >= 10 else None
+        return _pair(head[6:10], "little") if len(head) >= 10 else None
     if len(head) < 24 or head[12:16] != b"IHDR":
         return None
-    return struct.unpack(">II", head[16:24])
+    return _pair(head[16:24], "big")
+
+
+def _pair(raw: bytes, order: Literal["big", "little"]) -> tuple[int, int]:
+    half = len(raw) // 2
+    return int.from_bytes(raw[:half], order), int.from_bytes(raw[half:], order)
 
 
 def _jpeg_sides(data: bytes) -> tuple[int, int] | None:
@@ -87,7 +90,7 @@ def _jpeg_sides(data: bytes) -> tuple[int, int] | None:
         if code == 0xFF:  # a fill byte
             at += 1
         elif 0xC0 <= code <= 0xCF and code not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            height, width = _pair(data[at + 5 : at + 9], "big")
             return width, height
         elif code == 0x01 or 0xD0 <= code <= 0xD8:  # markers without a segment
             at += 2

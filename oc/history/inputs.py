@@ -4,7 +4,6 @@ Behaviour follows OpenClaw 2026.3.13, repairToolCallInputs (tables: context-tool
 and aborted turns left half-written is dropped by `without_half_written`, which is ours.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,7 +12,8 @@ from oc.message.decision import Decision
 from oc.message.pairs import UNFINISHED
 from oc.message.shapes import CALL_TYPES, Block, Message, call_name, calls, result_id
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+_MAX_NAME_CHARS = 64
 _SPAWN = "sessions_spawn"
 REDACTED = "__OPENCLAW_REDACTED__"
 
@@ -70,7 +70,7 @@ def _fault(call: Block, allowed: set[str]) -> str | None:
     if not isinstance(call_id, str) or not js_trim(call_id):
         return "no-id"
     trimmed = js_trim(name) if isinstance(name, str) else ""
-    if not _NAME.fullmatch(trimmed):
+    if not trimmed or len(trimmed) > _MAX_NAME_CHARS or trimmed.strip(_NAME_CHARS):
         return "bad-name"
     return "not-allowed" if allowed and trimmed.lower() not in allowed else None
 

@@ -4,14 +4,14 @@ Behaviour follows OpenClaw 2026.3.13, limitHistoryTurns and getHistoryLimitFromS
 context-history-limit, sessions-history). There is no limit unless one is configured.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from oc.base.text import pattern
 from oc.message.decision import Decision
 from oc.message.shapes import Message
 
-_THREAD = re.compile(r"(.*):(?:thread|topic):\d+", re.IGNORECASE | re.DOTALL)
+_THREAD = r"(?is)(.*):(?:thread|topic):\d+"
 
 
 def limit_turns(messages: Sequence[Message], turns: float | None) -> tuple[list[Message], list[Decision]]:
@@ -53,7 +53,7 @@ def turns_for_key(key: str, channels: Mapping[str, Any] | None) -> float | None:
     if kind not in ("dm", "direct"):
         return None
     person = ":".join(parts[2:])
-    thread = _THREAD.fullmatch(person)
+    thread = pattern(_THREAD).fullmatch(person)
     own = (settings.get("dms") or {}).get(thread[1] if thread else person)
     own_limit = _number(own.get("historyLimit")) if isinstance(own, dict) else None
     return own_limit if own_limit is not None else _number(settings.get("dmHistoryLimit"))

@@ -3,7 +3,7 @@
 Behaviour follows OpenClaw 2026.3.13, resolveTranscriptPolicy (table: context-transcript-policy).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _GOOGLE_APIS = ("google-gemini-cli", "google-generative-ai")
 _ANTHROPIC_APIS = ("anthropic-messages", "bedrock-converse-stream")
@@ -51,8 +51,7 @@ _PROVIDER_OF_NAME = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """For whom a history is made legal; empty texts are unknown."""
 
     provider: str = ""
@@ -60,8 +59,7 @@ class Model:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """`id_mode`: strict (letters and digits, at most 40), strict9 (exactly nine), None (ids stay as they are).
 
     `full`: assistant messages are cleaned of blank texts and signatures, not only of bad images.

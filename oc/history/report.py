@@ -1,8 +1,7 @@
 """Which given message each message of a changed history comes from, and every decision as a line of a report. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from oc.base.jsonl import js_text
 from oc.base.text import len16
@@ -10,11 +9,10 @@ from oc.message.decision import Decision
 from oc.message.shapes import CALL_TYPES, Message, blocks, call_arguments, call_name, calls
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """`index` of the given message, 0 the first; `made`: put in because of that message, not made from it."""
+class Origin(NamedTuple):
+    """`place` of the given message, 0 the first; `made`: put in because of that message, not made from it."""
 
-    index: int
+    place: int
     made: bool
 
 
@@ -24,7 +22,7 @@ class Trail:
     def __init__(self, given: Sequence[Message]) -> None:
         # The messages are kept with their decisions, so that no identity is used twice.
         self._given = given
-        self._origins = {id(message): Origin(index, made=False) for index, message in enumerate(given)}
+        self._origins = {id(message): Origin(place, made=False) for place, message in enumerate(given)}
         self._steps: list[tuple[str, Decision, Origin]] = []
 
     def follow(self, stage: str, decisions: Sequence[Decision]) -> None:
@@ -37,8 +35,8 @@ class Trail:
     def _of(self, decision: Decision) -> Origin:
         if decision.before is not None:
             return self.origin(decision.before)
-        index = 0 if decision.cause is None else self.origin(decision.cause).index
-        return Origin(index, made=True)
+        place = 0 if decision.cause is None else self.origin(decision.cause).place
+        return Origin(place, made=True)
 
     def origin(self, message: Message) -> Origin:
         return self._origins[id(message)]
@@ -54,7 +52,7 @@ class Trail:
             yield {
                 "stage": stage,
                 "action": decision.action,
-                "index": origin.index,
+                "index": origin.place,
                 "role": shown.get("role"),
                 "tool": decision.tool or _tool(shown),
                 "chars_before": message_chars(decision.before),

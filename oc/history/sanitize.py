@@ -6,14 +6,13 @@ washed history washes to itself.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from oc.history import content, inputs, reasoning, turns, usage
 from oc.history.ids import rewrite_ids
 from oc.history.image import LIMITS, Limits
 from oc.history.limit import limit_turns
-from oc.history.policy import Model, Policy, policy
+from oc.history.policy import Policy
 from oc.history.provenance import mark_inter_session
 from oc.history.report import Trail
 from oc.message.decision import Decision
@@ -23,23 +22,17 @@ from oc.message.shapes import Message
 Done = tuple[list[Message], list[Decision]]
 
 
-@dataclass(frozen=True, slots=True)
-class Wash:
+class Wash(NamedTuple):
     """`allowed_tools`: the only tools whose calls may stay; None: all. `now_ms` dates what is put in."""
 
-    model: Model
+    policy: Policy
     now_ms: int
     allowed_tools: Collection[str] | None = None
     limits: Limits = LIMITS
-    policy: Policy = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "policy", policy(self.model))
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """`applies` None: under every policy."""
+class Step(NamedTuple):
+    """`applies` None: under every policy. `ours`: beyond the reference."""
 
     stage: str
     run: Callable[[Sequence[Message], Wash], Done]

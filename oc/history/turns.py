@@ -78,10 +78,11 @@ def _without_dangling(messages: Sequence[Message]) -> tuple[list[Message], list[
     out: list[Message] = []
     decisions: list[Decision] = []
     for index, message in enumerate(messages):
-        follower = messages[index + 1] if index + 1 < len(messages) else {}
         new = message
-        if calls(message) and isinstance(message.get("content"), list) and follower.get("role") == "user":
-            new = _answered(message, follower)
+        if message.get("role") == "assistant" and isinstance(message.get("content"), list):
+            follower = messages[index + 1] if index + 1 < len(messages) else {}
+            if follower.get("role") == "user" and calls(message):
+                new = _answered(message, follower)
         if new is not message:
             decisions.append(Decision("change", "call-without-result", message, new))
         out.append(new)

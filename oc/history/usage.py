@@ -37,13 +37,26 @@ def normalise_usage(messages: Sequence[Message]) -> tuple[list[Message], list[De
     decisions: list[Decision] = []
     for message in messages:
         new = message
-        if message.get("role") == "assistant":
+        if message.get("role") == "assistant" and not _is_plain(message.get("usage")):
             usage = snapshot(message)
             if not _holds(message.get("usage"), usage):
                 new = {**message, "usage": usage}
                 decisions.append(Decision("change", "usage-form", message, new))
         out.append(new)
     return out, decisions
+
+
+def _is_plain(given: object) -> bool:
+    """Says at once of most usage that it has the form; what this does not recognise is looked at closely."""
+    if not isinstance(given, dict) or "total" in given:
+        return False
+    cost = given.get("cost")
+    return (
+        all(type(given.get(key)) is int for key in (*PARTS, "totalTokens"))
+        and given["input"] >= 0
+        and isinstance(cost, dict)
+        and all(type(cost.get(key)) in (int, float) for key in (*PARTS, "total"))
+    )
 
 
 def _holds(given: object, usage: dict[str, object]) -> bool:

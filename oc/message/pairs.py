@@ -36,7 +36,7 @@ def open_calls(message: Message) -> list[Block]:
     """Returns the calls that wait for a result: those with an id, none of a turn that failed or was broken off."""
     if message.get("stopReason") in UNFINISHED:
         return []
-    return [call for call in calls(message) if isinstance(call.get("id"), str) and call["id"]]
+    return [call for call in calls(message) if call.get("id") and isinstance(call["id"], str)]
 
 
 def missing_result(call_id: str, name: str | None, now_ms: int) -> Message:
@@ -53,7 +53,10 @@ def missing_result(call_id: str, name: str | None, now_ms: int) -> Message:
 
 def span_end(messages: Sequence[Message], start: int) -> int:
     """Returns the index of the next assistant message after `start`, where its results can stand no longer."""
-    return next((i for i in range(start + 1, len(messages)) if messages[i].get("role") == "assistant"), len(messages))
+    end = start + 1
+    while end < len(messages) and messages[end].get("role") != "assistant":
+        end += 1
+    return end
 
 
 def pair(messages: Sequence[Message], *, now_ms: int) -> Paired:

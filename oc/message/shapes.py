@@ -33,9 +33,10 @@ def text(message: Message, joiner: str = "\n") -> str:
 
 def calls(message: Message) -> list[Block]:
     """Returns the tool call blocks of an assistant message, the foreign block types included."""
-    if message.get("role") != "assistant":
+    content = message.get("content")
+    if message.get("role") != "assistant" or not isinstance(content, list):
         return []
-    return [b for b in blocks(message) if b.get("type") in CALL_TYPES]
+    return [b for b in content if isinstance(b, dict) and b.get("type") in CALL_TYPES]
 
 
 def call_arguments(call: Block) -> Any:

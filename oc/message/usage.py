@@ -4,19 +4,20 @@ Behaviour follows OpenClaw 2026.3.13, normalizeUsage (tables: context-turns, con
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from oc.message.shapes import Message
 
 Usage = dict[str, Any]
 PARTS = ("input", "output", "cacheRead", "cacheWrite")
-# Per part the names in the order in which they count; the first that is there decides, number or not.
-_NAMES = {
-    "input": ("input", "inputTokens", "input_tokens", "promptTokens", "prompt_tokens"),
-    "output": ("output", "outputTokens", "output_tokens", "completionTokens", "completion_tokens"),
-    "cacheRead": ("cacheRead", "cache_read", "cache_read_input_tokens", "cached_tokens"),
-    "cacheWrite": ("cacheWrite", "cache_write", "cache_creation_input_tokens"),
-    "total": ("total", "totalTokens", "total_tokens"),
+# Per part its other names in the order in which they count; the first that is there decides, number or not.
+_OTHER_NAMES = {
+    "input": ("inputTokens", "input_tokens", "promptTokens", "prompt_tokens"),
+    "output": ("outputTokens", "output_tokens", "completionTokens", "completion_tokens"),
+    "cacheRead": ("cache_read", "cache_read_input_tokens", "cached_tokens"),
+    "cacheWrite": ("cache_write", "cache_creation_input_tokens"),
+    "total": ("totalTokens", "total_tokens"),
 }
 
 
@@ -24,14 +25,20 @@ def normalised(usage: Any) -> Usage | None:
     """Returns the parts and the total that are known, None when none is; a negative input is 0."""
     if not isinstance(usage, dict):
         return None
-    found = {part: value for part in _NAMES if (value := number(_named(usage, part))) is not None}
+    found = {}
+    for part, others in _OTHER_NAMES.items():
+        value = usage.get(part)
+        if value is None:
+            value = _otherwise(usage, part, others)
+        if type(value) is int or number(value) is not None:
+            found[part] = value
     if "input" in found:
         found["input"] = max(0, found["input"])
     return found or None
 
 
-def _named(usage: Usage, part: str) -> Any:
-    value = next((usage[name] for name in _NAMES[part] if usage.get(name) is not None), None)
+def _otherwise(usage: Usage, part: str, names: Sequence[str]) -> Any:
+    value = next((usage[name] for name in names if usage.get(name) is not None), None)
     if value is None and part == "cacheRead":
         details = usage.get("prompt_tokens_details")
         value = details.get("cached_tokens") if isinstance(details, dict) else None

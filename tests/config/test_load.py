@@ -91,6 +91,21 @@ def test_names_below_a_wildcard_come_from_all_files(tmp_path):
     assert config.names("channels.slack") == config.names("hooks.exec.entries") == config.names("session") == []
 
 
+def test_objects_of_both_files_are_one(tmp_path):
+    write(tmp_path, "oc.json", '{"channels": {"slack": {"historyLimit": 1}, "irc": null}}')
+    write(
+        tmp_path,
+        "openclaw.json",
+        '{"channels": {"slack": {"historyLimit": 2, "dms": {"a.b": {"historyLimit": 3}}}, "irc": {"x": 1}}}',
+    )
+    config = load(str(tmp_path), {})
+    assert config.merged("channels") == {
+        "slack": {"historyLimit": 1, "dms": {"a.b": {"historyLimit": 3}}},
+        "irc": {"x": 1},
+    }
+    assert config.merged("session") == config.merged("channels.slack.historyLimit") == {}
+
+
 def test_the_index_of_another_program_is_never_ours(tmp_path):
     write(
         tmp_path,

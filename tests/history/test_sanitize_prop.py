@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oc.history.policy import policy
 from oc.history.sanitize import STAGES, Wash, limit, sanitize
 from oc.message.shapes import texts
 from tests.history.histories import HISTORY, MODELS, faults, pairing_faults
@@ -14,7 +15,7 @@ NAMES = st.sampled_from(sorted(MODELS))
 
 
 def wash(name):
-    return Wash(MODELS[name], NOW_MS)
+    return Wash(policy(MODELS[name]), NOW_MS)
 
 
 @given(HISTORY, NAMES)
@@ -51,7 +52,7 @@ def test_every_change_is_told(history, name):
     """A message that is not the very one given has a line in the report, and so has one that is gone."""
     washed = sanitize(history, wash(name))
     told = {row["index"] for row in washed.trail.rows()}
-    kept = {washed.trail.origin(m).index for m in washed.messages if m is history[washed.trail.origin(m).index]}
+    kept = {washed.trail.origin(m).place for m in washed.messages if m is history[washed.trail.origin(m).place]}
     assert set(range(len(history))) - kept <= told
 
 

@@ -1,6 +1,6 @@
 from oc.history.limit import limit_turns
 from oc.history.markers import markers
-from oc.history.policy import Model
+from oc.history.policy import Model, policy
 from oc.history.sanitize import STEPS, Wash, sanitize
 from oc.message.pairs import pair
 from tests.support import NOW_MS, vectors
@@ -11,7 +11,7 @@ REFERENCE_STEPS = [step for step in STEPS if not step.ours]
 def check(case, steps):
     given = case.input
     model = Model(given["model"]["provider"], given["model"]["modelApi"], given["model"]["modelId"])
-    wash = Wash(model, NOW_MS, allowed_tools=given.get("allowed"))
+    wash = Wash(policy(model), NOW_MS, allowed_tools=given.get("allowed"))
     washed = sanitize(given["messages"], wash, steps=steps).messages
     limited, _ = limit_turns(washed, given.get("limit"))
     assert case.expected == {
