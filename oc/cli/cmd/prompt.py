@@ -18,7 +18,7 @@ from oc.errors import Unavailable, Usage
 @click.argument("text", required=False)
 @click.option("-s", "--session", metavar="SESSION", help="Session of the turn (default: $OC_SESSION, main).")
 @click.option("-m", "--model", metavar="MODEL", help="Model that answers; default is the one that llm is set to.")
-@click.option("--tools/--no-tools", default=True, help="Offer the model tools for memory and files.")
+@click.option("--no-tools", is_flag=True, help="Offer the model no tools.")
 @click.option("--literal", is_flag=True, help="Take a reset trigger at the start of TEXT as text.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Give up after S seconds.")
 @click.option(
@@ -31,7 +31,7 @@ def command(
     session: str | None,
     model: str | None,
     *,
-    tools: bool,
+    no_tools: bool,
     literal: bool,
     timeout: float | None,
     max_steps: int,
@@ -41,7 +41,7 @@ def command(
     if app.out.format == "tsv":
         raise Usage("a turn has no --tsv", hint="--json prints one document, --jsonl the events")
     said = _said(text)
-    ask = Ask(session or default_session(app), said, model, tools, literal, timeout, max_steps)
+    ask = Ask(session or default_session(app), said, model, not no_tools, literal, timeout, max_steps)
     setting = Setting(
         app.agent,
         lambda agent: app.for_agent(agent).config,
