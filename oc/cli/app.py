@@ -88,8 +88,10 @@ class App:
         """The hooks of this agent; one that fails is a warning on stderr."""
         from oc.hooks.run import Hooks
 
-        place = (self.home.value, self.places.workspace)
-        return Hooks(*place, self.config, self.out.warn, environ=self.environ, detail=self.out.detail)
+        out = self.out
+        return Hooks(
+            self.home.value, self.places.workspace, self.config, out.warn, environ=self.environ, detail=out.detail
+        )
 
     @cached_property
     def clock(self) -> Clock:

@@ -18,6 +18,13 @@ _CONFIG = {
     "show": Row("Print every effective value and where it comes from", "oc.cli.cmd.config.show"),
 }
 
+_HOOKS = {
+    "list": Row("List the hooks by event, and say why one does not run", "oc.cli.cmd.hooks.list"),
+    "run": Row(
+        "Run the hooks of an event on a payload from stdin, and print what they answer together", "oc.cli.cmd.hooks.run"
+    ),
+}
+
 _SESSION = {
     "append": Row("Append messages or entries to a session, and print their ids", "oc.cli.cmd.session.append"),
     "check": Row("Report what is wrong in a transcript, line by line", "oc.cli.cmd.session.check"),
@@ -43,7 +50,10 @@ _WORKSPACE = {
 
 COMMANDS: dict[str, Row] = {
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
+    "hooks": Row("List and run the programs that take part in a turn", verbs=_HOOKS),
+    "limit": Row("Keep the last turns of a history, calls and results paired anew", "oc.cli.cmd.limit"),
     "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
+    "sanitize": Row("Make a history legal for a provider: ids, calls with their results, turns", "oc.cli.cmd.sanitize"),
     "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
     "workspace": Row("Make, show and check the files that every session is shown", verbs=_WORKSPACE),
 }

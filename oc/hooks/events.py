@@ -114,12 +114,13 @@ def _merge_compaction(payload: Payload, result: Answer, answer: Answer) -> Answe
     """A later summary replaces an earlier one; without an entry of its own it stands before the proposed one."""
     if answer.get("cancel"):
         return {"cancel": True}
-    given = {k: v for k, v in answer.items() if k != "cancel"}
+    proposed = {"firstKeptEntryId": payload["firstKeptEntryId"]}
+    given = {k: v for k, v in answer.items() if k != "cancel" and proposed.get(k) != v}
     if not given:
         return result
     if "summary" not in given:
         raise BadInput(f"{', '.join(sorted(given))} without a summary")
-    return {"firstKeptEntryId": payload["firstKeptEntryId"], **given}
+    return {**proposed, **given}
 
 
 def _merge_nothing(_: Payload, result: Answer, __: Answer) -> Answer:
@@ -166,7 +167,8 @@ def check_payload(event: str, payload: Any) -> None:
 def take_answer(event: str, payload: Payload, answer: Any) -> tuple[Answer, list[str]]:
     """Returns the fields of an answer that the event knows, and the names of those that it does not.
 
-    Raises BadInput when one of them has a wrong value: half an answer is none.
+    The payload's own fields are no answer and no fault: a hook may be a filter that changes one field of many.
+    Raises BadInput when a field has a wrong value: half an answer is none.
     """
     if answer is None:
         return {}, []
@@ -178,7 +180,8 @@ def take_answer(event: str, payload: Payload, answer: Any) -> tuple[Answer, list
         wrong = checks[field](value, payload)
         if wrong:
             raise BadInput(f"{field} {wrong}")
-    return known, sorted(answer.keys() - checks.keys())
+    echoed = {field for field in answer.keys() & payload.keys() if answer[field] == payload[field]}
+    return known, sorted(answer.keys() - checks.keys() - echoed)
 
 
 def prompt_changes(build: Answer, legacy: Answer) -> Answer:

@@ -60,10 +60,14 @@ class Hooks:
 
         `event`, `agentId` and `workspaceDir` are added to the payload.
         """
+        hooks = self.of(event)
+        return self._ask(event, hooks, payload) if hooks else {}
+
+    def of(self, event: str) -> tuple[Hook, ...]:
+        """Returns the hooks of an event in the order in which they run; what keeps one from running is said once."""
         if event not in self._ready:
             self._ready[event] = (*self.builtin.get(event, ()), *self._executables(event))
-        hooks = self._ready[event]
-        return self._ask(event, hooks, payload) if hooks else {}
+        return self._ready[event]
 
     def _ask(self, event: str, hooks: Sequence[Hook], payload: Mapping[str, Any]) -> Answer:
         from oc.hooks.events import EVENTS, take_answer

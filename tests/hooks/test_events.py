@@ -123,6 +123,19 @@ def test_a_message_is_replaced_or_blocked():
     assert merged("before_message_write", {"block": False}) == {}
 
 
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_payload_that_comes_back_is_no_answer(event):
+    payload = PAYLOADS[event]
+    known, unknown = take_answer(event, payload, payload)
+    assert unknown == []
+    assert EVENTS[event].merge(payload, {}, known) == {k: v for k, v in known.items() if EVENTS[event].chained == k}
+    assert take_answer(event, payload, {**payload, "event": "other"})[1] == ["event"]
+
+
+def test_a_field_that_cannot_be_answered_is_named_when_it_changed():
+    assert take_answer("before_prompt_build", PAYLOADS["before_prompt_build"], {"prompt": "q"}) == ({}, ["prompt"])
+
+
 def test_a_compaction_is_cancelled_or_summarised():
     assert merged("before_compaction", {"cancel": False}) == {}
     assert merged("before_compaction", {"summary": "s"}) == {"summary": "s", "firstKeptEntryId": "e2"}

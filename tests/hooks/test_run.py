@@ -44,6 +44,12 @@ def test_each_hook_sees_the_view_as_the_one_before_left_it(place):
     assert place.fire("context", {"messages": [user("0")]}) == {"messages": [user("0"), user("10"), user("20")]}
 
 
+def test_a_hook_may_be_a_filter_over_the_payload(place):
+    place.sh("before_message_write", "exec sed 's/sk-[a-z0-9]*/[key]/g'")
+    assert place.fire("before_message_write", {"message": user("a sk-1 b")}) == {"message": user("a [key] b")}
+    assert place.warnings == []
+
+
 def test_a_blocked_message_is_the_last_word(place):
     place.answer("before_message_write.d/1", {"block": True})
     place.sh("before_message_write.d/2", "touch ran")
