@@ -248,17 +248,18 @@ def _judge(text: bytes, modified_s: float, stale_ms: int) -> tuple[int, bool]:
     if pid == 0:  # somebody may be just writing it
         return 0, too_old
     started = _start_time(pid)
-    dead = not _is_alive(pid)
+    dead = not is_alive(pid)
     recycled = isinstance(owner.get("starttime"), int) and started is not None and started != owner["starttime"]
     return pid, dead or recycled or too_old
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Says whether a process of that number runs; where that cannot be asked (Windows) it does."""
     if os.name == "nt":
         return True
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # a lock may name any number
         return False
     except PermissionError:
         return True

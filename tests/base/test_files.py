@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from oc.base.files import append, lock, replace
+from oc.base.files import append, is_alive, lock, replace
 from oc.errors import Busy
 from tests.support import ROOT
 
@@ -171,3 +171,10 @@ def test_no_file_of_the_package_opens_for_writing_elsewhere():
                 if set(str(text)) & set("wax+"):
                     writers.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert writers == []
+
+
+def test_a_process_is_alive_or_not():
+    child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    assert is_alive(os.getpid())
+    assert not is_alive(int(child.stdout))
+    assert not is_alive(10**30)
