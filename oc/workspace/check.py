@@ -55,7 +55,7 @@ def check_file(root: str, file: File, rules: Rules) -> Iterator[Finding]:
     if "\ufffd" in file.content:
         line = file.content[: file.content.index("\ufffd")].count("\n") + 1
         found.append(Finding(file.path, line, "warning", "encoding", "not UTF-8, or a replacement character"))
-    yield from sorted(found, key=lambda finding: (finding.line, finding.code))
+    yield from sorted(found, key=lambda finding: (finding.line, finding.code == "dropped", finding.code))
 
 
 def sizes(text: str) -> tuple[int, int]:

@@ -42,26 +42,30 @@ def plan(workspace: str) -> list[Made]:
     return planned
 
 
-def create(workspace: str, language: str, *, lock_timeout_ms: int) -> list[Made]:
-    """Makes the files that are missing, in order, and never replaces one; raises OSError or Busy.
+def create(workspace: str, language: str) -> list[Made]:
+    """Makes the files that are missing, in order, and never replaces one; raises OSError.
 
-    BOOTSTRAP.md is made first: after a run that died half-way the workspace no longer looks new.
+    BOOTSTRAP.md is made first: after a run that died half-way the workspace no longer looks new. No lock is needed,
+    since of two runs at once only one can make a file.
     """
     files.make_folder(workspace)
-    with files.lock(os.path.join(workspace, ".oc-init"), timeout_ms=lock_timeout_ms):
-        _remove_leftovers(workspace)
-        planned = plan(workspace)
-        done = {}
-        for made in sorted(planned, key=lambda m: m.name != FIRST_RUN):
-            created = made.action == "would create" and _create(made.path, template(made.name, language))
-            done[made.name] = made._replace(action="created") if created else made
-        files.sync_folder(workspace)
-    return [m._replace(action="kept") if m.action == "would create" else m for m in (done[p.name] for p in planned)]
+    _remove_leftovers(workspace)
+    planned = plan(workspace)
+    done = {}
+    for made in sorted(planned, key=lambda m: m.name != FIRST_RUN):
+        if made.action == "would create":
+            created = _create(made.path, template(made.name, language))
+            made = made._replace(action="created" if created else "kept")  # noqa: PLW2901
+        done[made.name] = made
+    files.sync_folder(workspace)
+    return [done[made.name] for made in planned]
 
 
 def _create(path: str, data: bytes) -> bool:
     """Puts a new file in place whole or not at all; returns False when somebody else made it meanwhile."""
     temp = os.path.join(os.path.dirname(path), f"{_TEMP}{os.getpid()}.tmp")
+    with suppress(FileNotFoundError):
+        os.unlink(temp)  # of a dead process that had our number
     try:
         _write_new(temp, data)
         try:
@@ -92,7 +96,9 @@ def _write_new(path: str, data: bytes) -> bool:
 
 
 def _remove_leftovers(workspace: str) -> None:
+    """Removes the temp files of runs that died: until then the file beside one counts as a hard link."""
     for name in os.listdir(workspace):
-        if name.startswith(_TEMP) and name.endswith(".tmp"):
+        pid = name.removeprefix(_TEMP).removesuffix(".tmp")
+        if name == f"{_TEMP}{pid}.tmp" and pid.isdecimal() and not files.is_alive(int(pid)):
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(workspace, name))

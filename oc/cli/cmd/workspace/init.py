@@ -17,7 +17,7 @@ from oc.workspace.templates import LANGUAGES, Made, create, plan
 def command(app: App, folder: str | None, lang: str, dry_run: bool) -> None:
     """Make the starter files of a workspace that are not there yet."""
     workspace = app.places.workspace if folder is None else os.path.abspath(folder)
-    made = plan(workspace) if dry_run else create(workspace, lang, lock_timeout_ms=app.lock_timeout_ms)
+    made = plan(workspace) if dry_run else create(workspace, lang)
     app.out.rows("files", map(_row, made), ("action", "path"), {"workspace": workspace, "language": lang})
     if workspace != app.places.workspace:
         app.out.say(f"hint: name this workspace with --workspace, $OC_WORKSPACE or the configuration: {workspace}")
