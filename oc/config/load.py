@@ -184,7 +184,8 @@ def _over(below: dict[str, Any], above: Any) -> dict[str, Any]:
 
 def _listed_agent(tree: dict[str, Any], agent: str) -> Any:
     listed = _dig(tree, "agents.list")
-    return next((a for a in listed if isinstance(a, dict) and a.get("id") == agent), None) if listed else None
+    agents = listed if isinstance(listed, list) else ()
+    return next((a for a in agents if isinstance(a, dict) and a.get("id") == agent), None)
 
 
 def _leaves(node: Any, prefix: str = "") -> Iterator[str]:

@@ -68,6 +68,13 @@ def test_openclaw_json_keeps_keys_of_other_programs_and_names_wrong_types(tmp_pa
     ]
 
 
+def test_a_list_of_agents_that_is_none_is_ignored(tmp_path):
+    write(tmp_path, "openclaw.json", '{"agents": {"list": true, "defaults": {"workspace": "/w"}}}')
+    config = load(str(tmp_path), {}).for_agent("main")
+    assert config.agents() == []
+    assert config.get("agents.defaults.workspace") == "/w"
+
+
 def test_variables_are_expanded_in_openclaw_json_only(tmp_path):
     write(tmp_path, "openclaw.json", '{"agents": {"defaults": {"workspace": "${WS}/x", "userTimezone": "${NOT_SET}"}}}')
     config = load(str(tmp_path), {"WS": "/w"})
