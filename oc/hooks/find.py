@@ -51,7 +51,14 @@ def workspaces(home: str, workspace: str, config: Config, environ: Mapping[str, 
     agents = {default_agent(config), *(normal_agent_id(i) for i in listed if isinstance(i, str))}
     plain = {name: value for name, value in environ.items() if name != "OC_WORKSPACE"}
     found = {places(config.for_agent(agent), home, agent, plain).workspace for agent in agents}
-    return frozenset(os.path.realpath(path) for path in {workspace, *found})
+    return frozenset(_real(path) for path in {workspace, *found})
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a NUL or half a character from a configuration file: nothing can lie there
+        return path
 
 
 def find(search: Search, event: str) -> list[Found]:

@@ -3,8 +3,12 @@
 import os
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from oc.hooks.find import find, problem, strays
+from oc.config.load import Config, Layer
+from oc.hooks.events import EVENTS
+from oc.hooks.find import Search, find, problem, strays, workspaces
 
 
 def found(place, event):
@@ -188,3 +192,28 @@ def test_misspelt_events_are_found(place):
 
 def test_a_name_that_is_too_long_is_a_problem_and_no_crash():
     assert problem("/" + "x" * 300, ()) == "file name too long"
+
+
+names = st.sampled_from(["x", "command", "events", "enabled", "timeoutMs", "entries", "a.b", ""])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.sampled_from(sorted(EVENTS)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=4),
+    max_leaves=8,
+)
+entries = st.dictionaries(
+    names, st.fixed_dictionaries({"events": st.lists(st.sampled_from(sorted(EVENTS)))}, optional={"command": values})
+)
+
+
+@given(values | st.fixed_dictionaries({"entries": entries}), values, st.text(max_size=3))
+@example({"timeoutMs": float("nan")}, None, "")
+@example({"entries": {"x": {"command": ["/\ud800"], "events": ["context"]}}}, None, "\0")
+@example({"entries": {"x": {"command": ["true"], "events": ["context"], "timeoutMs": 1e300}}}, None, "\ud800")
+def test_no_configuration_breaks_the_search(hooks, listed, workspace):
+    tree = {"hooks": {"exec": hooks}, "agents": {"list": listed, "defaults": {"workspace": workspace}}}
+    config = Config((Layer("openclaw.json", "", tree),))
+    refused = workspaces("/nowhere", workspace, config, {})
+    search = Search("/nowhere/hooks", frozenset(), config, {"PATH": "/bin"}, refused)
+    for found in [*(hook for event in EVENTS for hook in find(search, event)), *strays(search)]:
+        assert found.argv or found.why_not
+        assert found.timeout_ms > 0 or found.why_not == "no such event"
