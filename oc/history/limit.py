@@ -54,7 +54,8 @@ def turns_for_key(key: str, channels: Mapping[str, Any] | None) -> float | None:
         return None
     person = ":".join(parts[2:])
     thread = pattern(_THREAD).fullmatch(person)
-    own = (settings.get("dms") or {}).get(thread[1] if thread else person)
+    people = settings.get("dms")
+    own = people.get(thread[1] if thread else person) if isinstance(people, dict) else None
     own_limit = _number(own.get("historyLimit")) if isinstance(own, dict) else None
     return own_limit if own_limit is not None else _number(settings.get("dmHistoryLimit"))
 
