@@ -5,6 +5,7 @@ from typing import Any
 
 from oc.agent.answer import Delta, Request, Stream
 from oc.agent.choice import OFFLINE
+from oc.agent.condense import condensed
 from oc.agent.failure import Failure
 from oc.agent.rules import Done, Reply, respond
 from oc.agent.wire import Speaker
@@ -31,6 +32,9 @@ def reply_to(request: Request) -> Reply:
     if last is None:
         return Reply()
     said = text(request.messages[last])
+    summary = condensed(said, request.messages[:last])
+    if summary is not None:
+        return Reply(summary)
     return respond(said, _done(request.messages[last + 1 :]), {tool.name for tool in request.tools})
 
 

@@ -10,14 +10,14 @@ import pytest
 
 from tests.loopback import MODEL_ID, call, cut, fail, say, serving
 from tests.support import OC
-from tests.warm import Server, Warm
+from tests.warm import Warm
+from tests.warm import server as warm_server
 
 
 @pytest.fixture(scope="module")
 def server_with_llm():
-    server = Server()
-    yield server
-    server.close()
+    with warm_server(llm=True) as made:
+        yield made
 
 
 @pytest.fixture
