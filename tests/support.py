@@ -158,6 +158,7 @@ KILLER = r"""
 import os, sys
 at, half = int(os.environ["KILL_AT"]), os.environ.get("HALF") == "1"
 count = 0
+names = []
 def wrap(name):
     real = getattr(os, name)
     def call(*args, **kwargs):
@@ -165,6 +166,7 @@ def wrap(name):
         if name == "write" and args[0] <= 2:
             return real(*args, **kwargs)
         count += 1
+        names.append(name)
         if count == at:
             if name == "write" and half:
                 real(args[0], bytes(args[1])[: max(1, len(args[1]) // 2)])
@@ -178,9 +180,24 @@ from oc.cli.main import main
 sys.argv = ["oc", *sys.argv[1:]]
 status = main()
 sys.stdout.flush()
-print("POINTS", count, file=sys.stderr)
+print("POINTS", count, *names, file=sys.stderr)
 sys.exit(status)
 """
+
+
+def disk_operations(oc: Oc, args: Sequence[str | Path], *, stdin: str = "") -> list[str]:
+    """Runs the command whole and returns its disk operations by name: KILL_AT n stops before the n-th."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, *map(str, args)],
+        input=stdin.encode(),
+        capture_output=True,
+        cwd=oc.home,
+        env={**oc.environ, "KILL_AT": "0"},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr.decode().strip().rpartition("\n")[2].split()[2:]
 
 
 def run_killed(oc: Oc, at: int, args: Sequence[str | Path], *, half: bool = False, stdin: str = "") -> tuple[int, int]:

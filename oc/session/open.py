@@ -122,7 +122,10 @@ def open_session(key: str, places: Places, rules: Rules, *, new: bool = False, s
                 return
         elif found.row is None:
             _check_new_key(key)
-        after.update(_new_row(key, found.row or {}, places, rules, chosen=new))
+        session_id = _new_session_id(rows, places.sessions, rules.ids)
+        path = os.path.join(places.sessions, store.transcript_name(session_id))
+        kept = _kept(found.row or {}, chosen=new)
+        after.update(_new_row(key, session_id, kept) | {"sessionFile": path, "updatedAt": rules.clock.now_ms()})
         store.put(rows, key, after)
 
     store.update(places.store, change, lock_timeout_ms=rules.lock_timeout_ms)
@@ -131,7 +134,10 @@ def open_session(key: str, places: Places, rules: Rules, *, new: bool = False, s
     archived: tuple[str, ...] = ()
     if is_new and before:
         archived = _archive(_ref(key, before, places), places, rules)
-    need_transcript(ref, places, rules)
+    try:
+        need_transcript(ref, places, rules)
+    except NotFound:
+        return open_session(key, places, rules, stale_too=True)
     return Opened(ref, is_new, archived, before if is_new and before else None)
 
 
@@ -157,17 +163,17 @@ def _check_new_key(key: str) -> None:
         raise Usage(f"a new session key cannot hold white space: {key!r}")
 
 
-def _new_row(key: str, old: Mapping[str, Any], places: Places, rules: Rules, *, chosen: bool) -> dict[str, Any]:
-    """Returns the row of a session that begins now; fields of the old one that are not of one session stay."""
+def _kept(old: Mapping[str, Any], *, chosen: bool) -> dict[str, Any]:
+    """Returns the fields of a row that outlive its session; what a person chose only when they asked for a new one."""
     gone = ("sessionId", *_OF_ONE_SESSION, *(() if chosen else _CHOSEN))
-    kept = {name: value for name, value in old.items() if name not in gone}
-    session_id = _new_session_id(places.sessions, rules.ids)
+    return {name: value for name, value in old.items() if name not in gone}
+
+
+def _new_row(key: str, session_id: str, kept: dict[str, Any]) -> dict[str, Any]:
     kind = chat_type(key)
     return {
         "sessionId": session_id,
         **kept,
-        "updatedAt": rules.clock.now_ms(),
-        "sessionFile": os.path.join(places.sessions, store.transcript_name(session_id)),
         "chatType": kept.get("chatType") or ("direct" if kind == "unknown" else kind),
         "compactionCount": 0,
         "systemSent": False,
@@ -175,12 +181,13 @@ def _new_row(key: str, old: Mapping[str, Any], places: Places, rules: Rules, *, 
     }
 
 
-def _new_session_id(folder: str, ids: Ids) -> str:
-    """Returns an id that no transcript and no archive bears: seeded ids begin anew in each process."""
+def _new_session_id(rows: store.Store, folder: str, ids: Ids) -> str:
+    """Returns an id that no row, transcript or archive bears: seeded ids begin anew in each process."""
+    taken = {row.get("sessionId") for row in rows.values() if isinstance(row, dict)}
     names = os.listdir(folder) if os.path.isdir(folder) else []
     while True:
         session_id = ids.uuid()
-        if not any(name.startswith(session_id) for name in names):
+        if session_id not in taken and not any(name.startswith(session_id) for name in names):
             return session_id
 
 
@@ -213,8 +220,16 @@ def archive_stamp(epoch_ms: int) -> str:
 
 
 def need_transcript(ref: SessionRef, places: Places, rules: Rules) -> None:
-    """Writes the header of a session that has a row but no transcript yet, as OpenClaw leaves new ones."""
-    if not os.path.lexists(ref.path):
+    """Writes the header of a session that has a row but no transcript yet, as OpenClaw leaves new ones.
+
+    Raises NotFound when the key has gone on to another session: its transcript was archived, not missing.
+    """
+    if os.path.lexists(ref.path):
+        return
+    with files.lock(places.store, timeout_ms=rules.lock_timeout_ms, stale_ms=files.STORE_STALE_MS):
+        row = store.look_up(store.load(places.store), str(ref.key)).row or {}
+        if row.get("sessionId") != ref.session_id:
+            raise NotFound("the session was started anew meanwhile", path=ref.path)
         header = new_header(str(ref.session_id), iso(rules.clock.now_ms()), places.workspace)
         transcript.create(ref.path, header, lock_timeout_ms=rules.lock_timeout_ms)
 

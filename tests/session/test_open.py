@@ -202,3 +202,8 @@ def test_seeded_session_ids_are_new_even_beside_archives(world):
         fresh_process = rules()._replace(ids=Ids("1"))
         seen.add(open_session(KEY, places, fresh_process, new=True).ref.session_id)
     assert 4 == len(seen)
+    store.update(places.store, lambda rows: rows.clear())
+    first = open_session(KEY, places, rules()._replace(ids=Ids("2"))).ref
+    os.unlink(first.path)
+    second = open_session("agent:main:other", places, rules()._replace(ids=Ids("2"))).ref
+    assert first.session_id != second.session_id

@@ -18,6 +18,8 @@ from oc.session.entry import Entry, new_header
 from oc.session.find import SessionRef
 from oc.session_key import is_path
 
+ATTEMPTS = 8
+
 
 @oc_command("append")
 @click.argument("session")
@@ -42,20 +44,29 @@ def command(
         _target(app, session, create=False)
         app.out.rows("entries", entries, ("id", "type"))
         return 0
-    ref, owner = _target(app, session, create=create)
-    try:
-        written = _append(app, ref, entries)
-    except NotFound:  # rolled over by another process since it was looked up
-        ref, owner = _target(app, session, create=create)
-        written = _append(app, ref, entries)
-    opening.touch(ref, owner.places, rules_of(owner))
+    ref, written = _append(app, session, entries, create=create)
     rows = [{"id": entry["id"], "parentId": entry["parentId"], "path": ref.path} for entry in written]
     app.out.rows("entries", rows, ("id",))
     return 0
 
 
-def _append(app: App, ref: SessionRef, entries: list[Entry]) -> list[Entry]:
-    return transcript.append(ref.path, entries, ids=app.ids, lock_timeout_ms=app.lock_timeout_ms, warn=app.out.warn)
+def _append(app: App, session: str, entries: list[Entry], *, create: bool) -> tuple[SessionRef, list[Entry]]:
+    """Appends to the session as it is now: one rolled over by another process meanwhile is looked up again."""
+    for attempt in range(ATTEMPTS):
+        ref, owner = _target(app, session, create=create)
+        try:
+            if ref.key is not None:
+                opening.need_transcript(ref, owner.places, rules_of(owner))
+            written = transcript.append(
+                ref.path, entries, ids=app.ids, lock_timeout_ms=app.lock_timeout_ms, warn=app.out.warn
+            )
+        except NotFound:
+            if ref.key is None or attempt == ATTEMPTS - 1:
+                raise
+            continue
+        opening.touch(ref, owner.places, rules_of(owner))
+        return ref, written
+    raise AssertionError
 
 
 def _target(app: App, session: str, *, create: bool) -> tuple[SessionRef, App]:
@@ -73,8 +84,6 @@ def _target(app: App, session: str, *, create: bool) -> tuple[SessionRef, App]:
             raise
         key, owner = find_key(app, session)
         ref = opening.open_session(key, owner.places, rules_of(owner), stale_too=True).ref
-    if ref.key is not None and create:
-        opening.need_transcript(ref, owner.places, rules_of(owner))
     return ref, owner
 
 
