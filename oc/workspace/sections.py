@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from oc.base.text import JS_SPACE, js_trim, pattern
+from oc.base.text import JS_SPACE, js_trim
 
 KEEP_MARK = "<!-- oc:keep -->"
-_H2_H3 = rf"(#{{2,3}})[{JS_SPACE}]+([^\n]+?)[{JS_SPACE}]*$"
-_ANY = r"(#{1,6})[ \t]+(.+?)[ \t#]*\r?$"
 _KEEP = r"\s*<!--\s*oc:keep\s*-->\s*$"
 
 
@@ -69,12 +67,12 @@ def _section(lines: list[tuple[int, int, str, bool]], name: str) -> str:
     level = 0
     wanted = name.strip().lower()
     for _, _, line, code in lines:
-        heading = None if code else re.match(_H2_H3, line)
+        heading = None if code else _heading(line, (2, 3), JS_SPACE)
         if heading:
-            if taken and len(heading[1]) <= level:
+            if taken and heading[0] <= level:
                 break
-            if not taken and heading[2].lower() == wanted:
-                level = len(heading[1])
+            if not taken and heading[1].lower() == wanted:
+                level = heading[0]
                 taken.append(line)
                 continue
         if taken:
@@ -82,12 +80,26 @@ def _section(lines: list[tuple[int, int, str, bool]], name: str) -> str:
     return js_trim("\n".join(taken))
 
 
+def _heading(line: str, levels: tuple[int, ...], space: str) -> tuple[int, str] | None:
+    """Returns (level, title) of a heading line: signs, white space, title. By hand, since a regex would backtrack."""
+    title = line.lstrip("#")
+    level = len(line) - len(title)
+    if level not in levels or len(title) < 2 or title[0] not in space:
+        return None
+    return level, title.strip(space)
+
+
 def headings(text: str) -> Iterator[Heading]:
-    """Yields every ATX heading outside fenced code."""
+    """Yields every ATX heading outside fenced code; a closing run of `#` is no part of the title."""
     for number, offset, line, code in _lines(text):
-        match = None if code or not line.startswith("#") else pattern(_ANY).match(line)
-        if match:
-            yield Heading(len(match[1]), match[2], number, offset)
+        found = None if code or not line.startswith("#") else _heading(line, (1, 2, 3, 4, 5, 6), " \t\r")
+        if found and found[1]:
+            yield Heading(found[0], _unclosed(found[1]), number, offset)
+
+
+def _unclosed(title: str) -> str:
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare != title and bare.endswith((" ", "\t")) else title
 
 
 def kept_sections(text: str) -> tuple[list[Span], list[int]]:
@@ -98,20 +110,25 @@ def kept_sections(text: str) -> tuple[list[Span], list[int]]:
     """
     if "oc:keep" not in text:
         return [], []
-    marks = [number for number, _, line, code in _lines(text) if not code and re.match(_KEEP, line)]
     starts = list(headings(text))
-    lines = text.split("\n")
+    at = {heading.number: index for index, heading in enumerate(starts)}
     spans: list[Span] = []
-    idle = []
-    for mark in marks:
-        at = next((i for i, h in enumerate(starts) if h.number > mark), None)
-        if at is None or any(
-            line.strip() and not re.match(_KEEP, line) for line in lines[mark : starts[at].number - 1]
-        ):
-            idle.append(mark)
-            continue
-        heading = starts[at]
-        end = next((h.start for h in starts[at + 1 :] if h.level <= heading.level), len(text))
-        if not spans or heading.start >= spans[-1].end:
-            spans.append(Span(heading.start, end, heading.number, heading.title))
-    return spans, idle
+    idle: list[int] = []
+    pending: list[int] = []
+    for number, _, line, code in _lines(text):
+        if not code and "oc:keep" in line and re.match(_KEEP, line):
+            pending.append(number)
+        elif pending and line.strip():
+            if number not in at:
+                idle += pending
+            elif not spans or starts[at[number]].start >= spans[-1].end:
+                spans.append(_span(starts, at[number], len(text)))
+            pending = []
+    return spans, idle + pending
+
+
+def _span(starts: list[Heading], index: int, size: int) -> Span:
+    heading = starts[index]
+    following = (starts[i] for i in range(index + 1, len(starts)))
+    end = next((h.start for h in following if h.level <= heading.level), size)
+    return Span(heading.start, end, heading.number, heading.title)

@@ -4,7 +4,9 @@ Pure. Lengths are UTF-16 code units. Behaviour follows openclaw 2026.3.13 (table
 sections marked `<!-- oc:keep -->`, which the reference does not know, are kept before anything else.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from oc.base.text import cut16, js_trim_end, len16, slice16
@@ -192,18 +194,20 @@ def _joined(text: str, ranges: list[tuple[int, int]], marker: str) -> _Cut:
     parts: list[str] = []
     kept: list[tuple[int, int, int]] = []
     sign = marker
-    place = position = 0
+    place = position = units = 0
     for start, end in [*ranges, (len(text), len(text))]:
         if start > position:
             gap = ("\n\n" if parts else "") + sign + ("\n\n" if start < end else "")
             parts.append(gap)
             place += len16(gap)
             sign = _GAP
+        units += len16(text[position:start])
         if start < end:
-            first, size = len16(text[:start]), len16(text[start:end])
-            kept.append((place, first, first + size))
+            size = len16(text[start:end])
+            kept.append((place, units, units + size))
             parts.append(text[start:end])
             place += size
+            units += size
         position = end
     return _Cut("".join(parts), tuple(kept))
 
@@ -211,11 +215,6 @@ def _joined(text: str, ranges: list[tuple[int, int]], marker: str) -> _Cut:
 def _dropped(text: str, kept: Sequence[tuple[int, int, int]], shown: int) -> tuple[tuple[int, int], ...]:
     """Returns the lines of which something is not among the first `shown` units of the cut text."""
     visible = [(start, min(end, start + shown - place)) for place, start, end in kept if place < shown]
-    size = len16(text)
-    lost = _between(_merged([pair for pair in visible if pair[0] < pair[1]]), size)
-    lines = []
-    for start, end in lost:
-        first = 1 + slice16(text, 0, start).count("\n")
-        last = 1 + slice16(text, 0, end - 1).count("\n")
-        lines.append((first, last))
-    return tuple(lines)
+    lost = _between(_merged([pair for pair in visible if pair[0] < pair[1]]), len16(text))
+    ends = list(accumulate(len16(line) + 1 for line in text.split("\n")))
+    return tuple((bisect_right(ends, start) + 1, bisect_right(ends, end - 1) + 1) for start, end in lost)

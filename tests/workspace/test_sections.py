@@ -1,6 +1,10 @@
 import pytest
 
+from oc.base.text import len16
+from oc.workspace.links import relative_links
+from oc.workspace.load import File
 from oc.workspace.sections import Span, extract_sections, headings, kept_sections
+from oc.workspace.trim import trim
 from tests.support import vectors
 
 
@@ -28,8 +32,45 @@ def test_an_h3_ends_at_an_h3_and_at_an_h2():
 
 
 def test_headings_outside_fenced_code_are_found_with_line_and_level():
-    text = "# One\n```\n# no\n```\n###  Three ##\nx\n#No\n####### seven\n###### six\r\n"
-    assert [(h.level, h.title, h.number) for h in headings(text)] == [(1, "One", 1), (3, "Three", 5), (6, "six", 9)]
+    text = "# One\n```\n# no\n```\n###  Three ##\nx\n#No\n####### seven\n###### six\r\n#   \n## C#\n"
+    assert [(h.level, h.title, h.number) for h in headings(text)] == [
+        (1, "One", 1),
+        (3, "Three", 5),
+        (6, "six", 9),
+        (2, "C#", 11),
+    ]
+
+
+def test_a_heading_of_nothing_but_spaces_ends_a_section():
+    """As in the reference, where the title takes one of the spaces."""
+    assert extract_sections("## A\nx\n##  \ny", ["A"]) == [("A", "## A\nx")]
+    assert extract_sections("## A\nx\n## \ny", ["A"]) == [("A", "## A\nx\n## \ny")]
+
+
+TRAPS = [
+    "## a" + " " * 500_000 + "b",
+    "#" * 500_000,
+    "<!-- oc:keep -->\n" * 60_000 + "# A",
+    "<!-- oc:keep -->\n# A\n" * 40_000,
+    "<!-- oc:keep -->\n# A\n" + "## B\n" * 100_000,
+    "<!--" + " " * 500_000 + "oc:keep",
+    "`" * 500_000,
+    "`a``b" * 100_000,
+    "](" * 250_000,
+    "[a](" + " " * 500_000,
+    "[x]: " + "<" * 500_000,
+    "😀\n<!-- oc:keep -->\n# A\nx\n# B\n" * 20_000,
+]
+
+
+@pytest.mark.parametrize("text", TRAPS, ids=lambda text: repr(text[:20]))
+def test_a_hostile_file_is_no_trap(text):
+    """Quadratic work would take minutes on these; each is a file of less than the 2 MiB that are read."""
+    assert extract_sections(text, ["zzz", "a"]) is not None
+    assert kept_sections(text) is not None
+    assert list(relative_links(text)) is not None
+    (item,) = trim([File("AGENTS.md", "/ws/AGENTS.md", text)])[0]
+    assert len16(item.content) <= 20_200
 
 
 @pytest.mark.parametrize(
@@ -40,6 +81,7 @@ def test_headings_outside_fenced_code_are_found_with_line_and_level():
         ("<!-- oc:keep -->\n<!-- oc:keep -->\n## A\na", ["A"], []),
         ("<!-- oc:keep -->\ntext\n## A\na", [], [1]),
         ("## A\n<!-- oc:keep -->", [], [2]),
+        ("<!-- oc:keep -->\n\n<!-- oc:keep -->\ntext\n## A", [], [1, 3]),
         ("see `<!-- oc:keep -->` there\n## A", [], []),
         ("<!-- oc:keep -->\n# A\n<!-- oc:keep -->\n## Inside\n# B", ["A"], []),
     ],
