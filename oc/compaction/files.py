@@ -6,7 +6,7 @@ Behaviour follows Pi 0.58 (tables: sessions-prepare, sessions-serialize): only t
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from oc.base.text import sort_key16
+from oc.base.text import pattern, sort_key16
 from oc.message.shapes import Message, blocks
 
 
@@ -48,3 +48,8 @@ def file_section(read: Iterable[str], modified: Iterable[str]) -> str:
         if paths:
             section += f"\n\n<{tag}>\n" + "\n".join(paths) + f"\n</{tag}>"
     return section
+
+
+def without_files(summary: str) -> str:
+    """Returns a summary without the lists that end it, which the next summary gets anew."""
+    return pattern(r"\s*<(read-files|modified-files)>\n(?s:.*?)\n</\1>").sub("", summary)
