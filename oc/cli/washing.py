@@ -22,22 +22,19 @@ def rewrite(stream: Stream, work: Work, report: Report | None, now_ms: int) -> l
     A changed or merged message stands in the line of the (first) one it was made from; one that was put in gets an
     entry of its own. Lines without a message keep their place; a whole transcript stays one chain.
     """
-    places = [place for place, item in enumerate(stream.items) if _counts(item, stream)]
-    given = [message for place in places if (message := stream.items[place].message) is not None]
+    found = [(place, message) for place, item in enumerate(stream.items) if (message := item.message) is not None]
+    places, given = [place for place, _ in found], [message for _, message in found]
     washed = work(given)
     if report is not None:
         _tell(report, stream, places, washed)
     if not washed.trail.changed:
         return stream.items
-    items = _lines(stream, places, washed, iso(now_ms))
-    return items if stream.header is None else _chained(stream.items, items)
-
-
-def _counts(item: Item, stream: Stream) -> bool:
-    """Says whether a line is a message of the history; of a whole transcript only `message` entries are."""
-    if stream.header is not None and item.value.get("type") != "message":
-        return False
-    return item.message is not None
+    items = _lines(stream, found, washed, iso(now_ms))
+    if stream.header is None:
+        return items
+    ids = [item.value.get("id") for item in stream.items]
+    merged = {ids[places[gone]]: ids[places[into]] for gone, into in washed.trail.merged.items()}
+    return _chained(stream.items, items, merged)
 
 
 def _tell(report: Report, stream: Stream, places: Sequence[int], washed: Washed) -> None:
@@ -52,20 +49,21 @@ def _entry_id(stream: Stream, place: int) -> str | None:
     return entry_id if isinstance(entry_id, str) else None
 
 
-def _lines(stream: Stream, places: Sequence[int], washed: Washed, timestamp: str) -> list[Item]:
-    messages = set(places)
+def _lines(stream: Stream, found: Sequence[tuple[int, Message]], washed: Washed, timestamp: str) -> list[Item]:
+    messages = {place for place, _ in found}
     out: list[Item] = []
     passed = 0
     for message in washed.messages:
         origin = washed.trail.origin(message)
-        place = places[origin.place]
+        place, given = found[origin.place]
         item = stream.items[place]
         if origin.made:
             out.append(_made(item, message, out, timestamp) if stream.kind == "entries" else Item(None, message))
             continue
         out += [stream.items[i] for i in range(passed, place) if i not in messages]
         passed = max(passed, place)
-        out.append(item.with_message(message))
+        # The message of a compaction is made when it is asked for, so only here is it known to be the same.
+        out.append(item if message is given else item.with_message(message))
     return out + [stream.items[i] for i in range(passed, len(stream.items)) if i not in messages]
 
 
@@ -81,8 +79,8 @@ def _made(cause: Item, message: Message, before: Sequence[Item], timestamp: str)
     return Item(None, {**envelope, "message": message})
 
 
-def _chained(given: Sequence[Item], items: Sequence[Item]) -> list[Item]:
-    """Returns the entries of a whole transcript with parents that are still there."""
+def _chained(given: Sequence[Item], items: Sequence[Item], merged: Mapping[Any, Any]) -> list[Item]:
+    """Returns the entries of a whole transcript with parents, and first kept entries, that are still there."""
     parents = {item.value.get("id"): item.value.get("parentId") for item in given}
     follows = {b.value.get("id"): a.value.get("id") for a, b in pairwise(given)}
     left = {item.value.get("id") for item in items}
@@ -90,26 +88,25 @@ def _chained(given: Sequence[Item], items: Sequence[Item]) -> list[Item]:
     out: list[Item] = []
     for item in items:
         value = item.value
-        entry_id = value.get("id")
-        parent = value.get("parentId")
-        if entry_id not in parents or (parent is not None and follows.get(entry_id) == parent):
+        entry_id, parent = value.get("id"), value.get("parentId")
+        if entry_id not in parents or follows.get(entry_id) == parent:
             parent = out[-1].value.get("id") if out else None
         else:
             parent = _nearest_left(parent, parents, left)
         changes = {} if parent == value.get("parentId") else {"parentId": parent}
         first_kept = value.get("firstKeptEntryId")
-        if value.get("type") == "compaction" and first_kept in parents and first_kept not in left:
-            changes["firstKeptEntryId"] = kept_after[first_kept]
+        if value.get("type") == "compaction" and isinstance(first_kept, str) and first_kept not in left:
+            changes["firstKeptEntryId"] = merged.get(first_kept) or kept_after.get(first_kept, first_kept)
         out.append(Item(None, {**value, **changes}) if changes else item)
     return out
 
 
 def _nearest_left(parent: Any, parents: Mapping[Any, Any], left: set[Any]) -> Any:
-    """Returns the parent or the nearest one above it that is left; a circle of those that are gone has none."""
+    """Returns the parent or the nearest one above it that is left; what never was there is no parent that went."""
     for _ in range(len(parents)):
-        if parent is None or parent in left:
+        if not isinstance(parent, str) or parent in left or parent not in parents:
             return parent
-        parent = parents.get(parent)
+        parent = parents[parent]
     return None
 
 

@@ -24,12 +24,16 @@ class Trail:
         self._given = given
         self._origins = {id(message): Origin(place, made=False) for place, message in enumerate(given)}
         self._steps: list[tuple[str, Decision, Origin]] = []
+        # Place of a message that became part of another -> place of that other.
+        self.merged: dict[int, int] = {}
 
     def follow(self, stage: str, decisions: Sequence[Decision]) -> None:
         for decision in decisions:
             origin = self._of(decision)
             self._steps.append((stage, decision, origin))
-            if decision.after is not None and decision.action != "merge":
+            if decision.action == "merge" and decision.after is not None:
+                self.merged[origin.place] = self.origin(decision.after).place
+            elif decision.after is not None:
                 self._origins[id(decision.after)] = origin
 
     def _of(self, decision: Decision) -> Origin:
