@@ -73,7 +73,9 @@ class View:
 
     def _note(self, event: Event) -> None:
         """Puts decisions into the report, and a dim line on a terminal's stderr."""
-        if event["type"] == "view":
+        if event["type"].startswith("auto_compaction"):
+            self._note_compaction(event)
+        elif event["type"] == "view":
             for row in event["decisions"]:
                 self.report.add(**row)
         elif event["type"] == "tool_execution_start":
@@ -85,6 +87,15 @@ class View:
             if event["charsAfter"] < event["charsBefore"]:
                 sizes = {"chars_before": event["charsBefore"], "chars_after": event["charsAfter"]}
                 self.report.add("store", "cap", entry_id=event["entryId"], tool=event["toolName"], **sizes, rule="hard")
+
+    def _note_compaction(self, event: Event) -> None:
+        if event["type"] == "auto_compaction_start":
+            self._aside(f"compacting: the context has {event['tokens']} tokens")
+            return
+        result = event["result"] or {}
+        sizes = {"tokens_before": result.get("tokensBefore"), "tokens_after": result.get("tokensAfter")}
+        action = "compact" if result else "refuse" if event.get("errorMessage") else "nothing-to-compact"
+        self.report.add("compact", action, entry_id=result.get("id"), **sizes, rule="threshold")
 
     def _aside(self, line: str) -> None:
         out = self.app.out

@@ -1,0 +1,132 @@
+"""Threshold compaction at the end of a turn, by the built-in model and by one on loopback."""
+
+import json
+
+import pytest
+
+from tests.loopback import MODEL_ID, cut, fail, say, serving
+from tests.warm import Warm, server
+
+KEY = "agent:main:main"
+SMALL = {
+    "contextTokens": 4000,
+    "compaction": {"reserveTokens": 1000, "reserveTokensFloor": 0, "keepRecentTokens": 200},
+}
+BIG = {"prompt_tokens": 3500, "completion_tokens": 20, "total_tokens": 3520}
+
+
+@pytest.fixture(scope="module")
+def forks():
+    with server(llm=True) as made:
+        yield made
+
+
+@pytest.fixture
+def oc(tmp_path, forks):
+    made = Warm(tmp_path, forks)
+    made.state.mkdir()
+    (made.state / "oc.json").write_text(json.dumps({"agents": {"defaults": SMALL}}))
+    return made
+
+
+def sessions(oc):
+    return oc.state / "agents" / "main" / "sessions"
+
+
+def entries(oc):
+    (path,) = sessions(oc).glob("*.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()[1:]]
+
+
+def row(oc):
+    return json.loads((sessions(oc) / "sessions.json").read_text())[KEY]
+
+
+def two_turns(oc, loopback, *args):
+    """A long turn and one that fills what is kept, after which the model counts 3520 tokens."""
+    loopback.configure(oc.home / "llm")
+    oc("prompt", "-m", MODEL_ID, "word " * 2000)
+    return oc("prompt", "-m", MODEL_ID, *args, "hello " * 200)
+
+
+def test_the_built_in_model_compacts_and_facts_survive(oc):
+    oc("prompt", "The release port is 5433 and the owner is Müller.")
+    for n in range(12):
+        assert 0 == oc("prompt", f"Item {n}: " + "some words to fill the window with. " * 20).status
+    compactions = [entry for entry in entries(oc) if entry["type"] == "compaction"]
+    assert compactions
+    assert "5433" in compactions[-1]["summary"]
+    assert "oc-offline" == compactions[-1]["details"]["summariser"]
+    assert len(compactions) == row(oc)["compactionCount"]
+    shown = oc("session", "show", "main", "--messages").jsonl()
+    assert "compactionSummary" == shown[0]["role"]
+    assert 0 == oc("session", "check", "main").status
+
+
+def test_a_model_is_asked_and_what_it_says_is_stored(oc):
+    with serving(say("first"), say("ok", usage=BIG), say("## Goal\n- ship\n")) as loopback:
+        ran = two_turns(oc, loopback, "--jsonl", "--report", oc.home / "why.jsonl")
+    assert (0, "") == (ran.status, ran.err)
+    system, asked = loopback.requests[2]["messages"]
+    assert ("system", "user") == (system["role"], asked["role"])
+    assert "<conversation>" in asked["content"]
+    last = entries(oc)[-1]
+    assert ("compaction", "## Goal\n- ship", MODEL_ID) == (last["type"], last["summary"], last["details"]["summariser"])
+    events = {event["type"]: event for event in ran.jsonl()}
+    assert "threshold" == events["auto_compaction_start"]["reason"]
+    assert last["id"] == events["auto_compaction_end"]["result"]["id"]
+    stored = row(oc)
+    assert (1, True) == (stored["compactionCount"], stored["totalTokensFresh"])
+    assert stored["totalTokens"] < 3520
+    rows = [json.loads(line) for line in (oc.home / "why.jsonl").read_text().splitlines()]
+    assert [("compact", "compact", "threshold")] == [
+        (r["stage"], r["action"], r["rule"]) for r in rows if r["stage"] == "compact"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        (cut("## Goal half"), "the summary is not whole: it ended with no finish reason"),
+        (say("## Goal half", finish="length"), "the summary is not whole: it ended with length"),
+        (say("## Goal half", finish="content_filter"), "the summary is not whole: it ended with content_filter"),
+        (say(" "), "the summary is empty"),
+        (fail(401, "no"), "the key was refused"),
+        (say("long " * 9000), "compaction refused: the context would grow"),
+    ],
+    ids=["cut", "length", "filter", "empty", "401", "grows"],
+)
+def test_what_is_no_summary_leaves_nothing(oc, step, reason):
+    with serving(say("first"), say("ok", usage=BIG), step) as loopback:
+        ran = two_turns(oc, loopback)
+    assert (0, "ok\n") == (ran.status, ran.out)
+    assert ran.err.startswith("oc: warning: the session stays uncompacted: ")
+    assert reason in ran.err
+    assert {"message"} == {entry["type"] for entry in entries(oc)}
+    assert 0 == row(oc)["compactionCount"]
+
+
+def test_rules_that_summarise_a_models_words_say_so(oc):
+    tree = {"agents": {"defaults": {**SMALL, "compaction": {**SMALL["compaction"], "model": "oc-offline"}}}}
+    (oc.state / "oc.json").write_text(json.dumps(tree))
+    with serving(say("I decided to use zstd."), say("ok", usage=BIG)) as loopback:
+        ran = two_turns(oc, loopback)
+    assert "oc: warning: oc-offline summarises by rules what loop/test wrote\n" == ran.err
+    assert 2 == len(loopback.requests)
+    assert "oc-offline" == entries(oc)[-1]["details"]["summariser"]
+
+
+def test_one_turn_that_fills_the_window_is_not_cut_up(oc):
+    with serving(say("ok", usage=BIG)) as loopback:
+        loopback.configure(oc.home / "llm")
+        ran = oc("prompt", "-m", MODEL_ID, "--jsonl", "word " * 2000)
+    (end,) = [event for event in ran.jsonl() if event["type"] == "auto_compaction_end"]
+    assert (0, None, 1) == (ran.status, end["result"], len(loopback.requests))
+
+
+def test_below_the_threshold_nothing_happens(oc):
+    with serving(say("ok")) as loopback:
+        loopback.configure(oc.home / "llm")
+        oc("prompt", "-m", MODEL_ID, "hi")
+    assert 1 == len(loopback.requests)
+    assert ["message", "message"] == [entry["type"] for entry in entries(oc)]
