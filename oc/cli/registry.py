@@ -53,7 +53,9 @@ COMMANDS: dict[str, Row] = {
     "hooks": Row("List and run the programs that take part in a turn", verbs=_HOOKS),
     "limit": Row("Keep the last turns of a history, calls and results paired anew", "oc.cli.cmd.limit"),
     "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
+    "prune": Row("Shorten old tool results; the newest turns stay", "oc.cli.cmd.prune"),
     "sanitize": Row("Make a history legal for a provider: ids, calls with their results, turns", "oc.cli.cmd.sanitize"),
     "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
+    "tokens": Row("Count messages and tokens", "oc.cli.cmd.tokens"),
     "workspace": Row("Make, show and check the files that every session is shown", verbs=_WORKSPACE),
 }

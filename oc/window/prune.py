@@ -62,6 +62,12 @@ def _closed_gate(view: "_View", window_tokens: int | None) -> Row | None:
     return None
 
 
+def stopped(messages: Sequence[Message], rule: str, manner: Manner = OURS) -> list[Row]:
+    """Returns the rows of a run that a gate outside of it has stopped."""
+    view = _View(messages, PruneRules(), manner)
+    return view.rows(_gate(rule, view.total))
+
+
 def _gate(rule: str, total: int) -> Row:
     return {"action": "gate", "rule": rule, "tokens_before": -(-total // 4)}
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from oc.base.clock import duration_ms
+from oc.base.clock import duration_ms, parse_iso
 from oc.base.text import js_trim, pattern
 
 PLACEHOLDER = "[Old tool result content cleared]"
@@ -108,6 +108,19 @@ def last_touch(entries: Iterable[Mapping[str, Any]]) -> int | float | None:
             stamp = data.get("timestamp") if isinstance(data, dict) else None
             found = stamp if _is_number(stamp) else found
     return found
+
+
+def last_request(entries: Iterable[Mapping[str, Any]]) -> int | float | None:
+    """Returns the epoch ms of the newest cache mark or answer among entries or messages; None when none has a time."""
+    entries = list(entries)
+    found = [last_touch(entries)]
+    for entry in entries:
+        message = entry.get("message")
+        shown = message if isinstance(message, dict) else entry
+        if shown.get("role") == "assistant":
+            stamp = shown.get("timestamp")
+            found.append(stamp if _is_number(stamp) else parse_iso(entry.get("timestamp")))
+    return max((stamp for stamp in found if stamp is not None), default=None)
 
 
 def is_expired(touched_ms: float | None, ttl_ms: int, now_ms: int) -> bool:
