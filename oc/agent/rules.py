@@ -128,12 +128,12 @@ def _recall(said: str, done: Sequence[Done], tools: Collection[str], *, chinese:
     if OPEN not in told and told.strip() not in ("", NOTHING):  # another tool of that name, with a form of its own
         return Reply(told)
     found = list(parse(told))
-    opened = [call for call in done if call.name == "memory_get" and not call.failed]
+    opened = [p for call in done if call.name == "memory_get" and not call.failed for p in parse(call.text)]
     if "memory_get" in tools and not any(call.name == "memory_get" for call in done):
-        cut = [passage for passage in found[:2] if passage.cut]
-        if cut:
-            return Reply(calls=[("memory_get", _range(passage)) for passage in cut])
-    return _quote(said, [p for call in opened for p in parse(call.text)] + found, chinese=chinese)
+        calls = [("memory_get", _range(p.path, *p.around)) for p in found[:2] if p.around and not _answers(said, p)]
+        if calls and not any(_answers(said, passage) for passage in found):
+            return Reply(calls=calls)
+    return _quote(said, opened + found, chinese=chinese)
 
 
 def _quote(said: str, passages: Sequence[Passage], *, chinese: bool) -> Reply:
@@ -144,8 +144,13 @@ def _quote(said: str, passages: Sequence[Passage], *, chinese: bool) -> Reply:
     return Reply("\n".join(f"> {line}\n{source}{path}#L{number}" for path, number, line in quotes))
 
 
-def _range(passage: Passage) -> dict[str, Any]:
-    return {"path": passage.path, "from": passage.start_line, "lines": passage.end_line - passage.start_line + 1}
+def _range(path: str, first: int, last: int) -> dict[str, Any]:
+    return {"path": path, "from": first, "lines": last - first + 1}
+
+
+def _answers(question: str, passage: Passage) -> bool:
+    """Says whether a line of the passage shares a word with the question; else more of the note is looked at."""
+    return bool(terms(question) & terms(" ".join(passage.lines)))
 
 
 def best_lines(question: str, passages: Sequence[Passage]) -> Iterator[tuple[str, int, str]]:

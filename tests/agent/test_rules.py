@@ -1,5 +1,7 @@
 """The rules of the built-in model: what it takes for a request to remember, for a question, and what it quotes."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,8 +100,8 @@ def test_without_the_tools_it_says_so():
     assert "无法" in respond("甲在哪里", [], set()).text
 
 
-def passage(*lines, path="memory/2026-03-16.md", start=1, cut=False, more=0):
-    return Passage(path, start, start + len(lines) - 1 + more, lines, 0.9, cut)
+def passage(*lines, path="memory/2026-03-16.md", start=1, around=None):
+    return Passage(path, start, start + len(lines) - 1, lines, 0.9, around)
 
 
 def answered(said, *passages):
@@ -126,14 +128,18 @@ def test_nothing_found_is_said():
     assert "没有相关的记录。" == respond("甲在哪里？", done, ALL).text
 
 
-def test_a_passage_cut_short_is_opened_first():
-    cut = passage("- something else", cut=True, more=4)
+def test_where_nothing_shown_answers_more_of_the_note_is_opened():
+    cut = passage("- something else", start=3, around=(1, 5))
     said = "who owns billing?"
     reply = answered(said, cut)
     assert [("memory_get", {"path": "memory/2026-03-16.md", "from": 1, "lines": 5})] == reply.calls
-    whole = passage("- something else", "", "- Müller owns billing")
+    whole = passage("- a", "", "- something else", "- Müller owns billing", "")
     done = [Done("memory_search", {}, fenced([cut])), Done("memory_get", {}, fenced([whole]))]
-    assert "> Müller owns billing\nSource: memory/2026-03-16.md#L3" == respond(said, done, ALL).text
+    assert "> Müller owns billing\nSource: memory/2026-03-16.md#L4" == respond(said, done, ALL).text
+
+
+def test_what_answers_is_not_opened():
+    assert [] == answered("who owns billing?", passage("- Müller owns billing", around=(1, 9))).calls
 
 
 def test_a_failed_search_is_said():
@@ -182,13 +188,8 @@ def test_any_text_gets_an_answer_or_a_known_call_and_always_the_same(said, resul
 def test_fenced_text_reads_back_and_cannot_end_its_fence(lines, start):
     from oc.agent.tools.recall import parse
 
-    given_passage = Passage('memory/a".md', start, start + len(lines) - 1, tuple(lines), 0.5)
+    given_passage = Passage('memory/a".md', start, start + len(lines) - 1, tuple(lines), 0.5, (1, 200))
     text = fenced([given_passage])
     (back,) = parse(text)
-    assert (given_passage.path, given_passage.start_line, given_passage.end_line, given_passage.lines) == (
-        back.path,
-        back.start_line,
-        back.end_line,
-        back.lines,
-    )
+    assert replace(given_passage, score=None) == back
     assert 1 == text.count("</passage>") == text.count("</recalled>")

@@ -5,13 +5,14 @@ Found text reaches the model fenced and escaped (recall.py), with the line numbe
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from oc.agent.tools.recall import NOTHING, Passage, fenced
-from oc.agent.tools.scope import CLOSED, Scope, is_long_term
+from oc.agent.tools.scope import CLOSED, Scope
 from oc.agent.tools.spec import Arguments, Result, Tool, failed, schema
 from oc.base.text import len16
 from oc.errors import NotFound
+from oc.memory.backend import Backend, Hit
+from oc.memory.paths import ENDING, is_memory_path
 
 NOT_YET = "Nothing is recorded there yet."
 MAX_RESULTS = 20
@@ -24,9 +25,10 @@ class Memory:
     """`backend` opens the index when first asked; `add` writes (text, long_term) and returns path and line."""
 
     scope: Scope
-    backend: Callable[[], Any]
+    backend: Callable[[], Backend]
     add: Callable[[str, bool], tuple[str, int]]
     max_results: int
+    warn: Callable[[str], None]
 
     def tools(self) -> list[Tool]:
         return [self._search_tool(), self._get_tool(), self._add_tool()]
@@ -56,6 +58,8 @@ class Memory:
         # What is closed to the session falls out after the search, so more is asked for than is shown.
         limit = wanted if self.scope.private else 4 * wanted
         found = self.backend().search(arguments["query"], limit=limit, min_score=arguments.get("minScore"))
+        for warning in found.warnings:
+            self.warn(warning)
         hits = [hit for hit in found.hits if self.scope.shows(hit.path, hit.source)][:wanted]
         if not hits:
             return Result(NOTHING, details={"results": []})
@@ -80,18 +84,18 @@ class Memory:
 
     def _get(self, arguments: Arguments) -> Result:
         path = arguments["path"].strip()
-        if not self.scope.private and is_long_term(path):
-            return failed(f"memory_get: {path}: {CLOSED}")
         first = arguments.get("from", 1)
         count = min(arguments.get("lines", MAX_GET_LINES), MAX_GET_LINES)
         try:
-            text = _text_of(self.backend().get(path, first, count))
-        except NotFound:
+            note = self.backend().get(path, first, count)
+        except NotFound as error:
+            return Result(NOT_YET) if error.path and _may_come(error.path) else failed(f"memory_get: {error}")
+        if not self.scope.shows(note.path, "memory"):
+            return failed(f"memory_get: {path}: {CLOSED}")
+        lines = tuple(note.text.removesuffix("\n").split("\n"))[:MAX_GET_LINES]
+        if not note.text:
             return Result(NOT_YET)
-        lines = tuple(text.removesuffix("\n").split("\n")) if text else ()
-        if not lines:
-            return Result(NOT_YET)
-        return Result(fenced([Passage(path, first, first + len(lines) - 1, lines)]))
+        return Result(fenced([Passage(note.path, first, first + len(lines) - 1, lines)]))
 
     def _add_tool(self) -> Tool:
         long_term = {"longTerm": {"type": "boolean", "description": "True: into MEMORY.md, for what holds for months."}}
@@ -115,11 +119,12 @@ class Memory:
         return Result(f"Written to {path}#L{line}", details={"path": path, "line": line})
 
 
-def _passage(hit: Any) -> Passage:
+def _passage(hit: Hit) -> Passage:
     lines = tuple(hit.snippet.removesuffix("\n").split("\n"))
-    cut = len(lines) < hit.end_line - hit.start_line + 1
-    return Passage(hit.path, hit.start_line, hit.end_line, lines, hit.score, cut)
+    around = None if hit.chunk == (hit.start_line, hit.end_line) else hit.chunk
+    return Passage(hit.path, hit.start_line, hit.end_line, lines, hit.score, around)
 
 
-def _text_of(got: Any) -> str:
-    return got if isinstance(got, str) else str(got.text)
+def _may_come(path: str) -> bool:
+    """Says whether a note of that name could be written one day: then its absence is no error to puzzle over."""
+    return is_memory_path(path) and path.endswith(ENDING)

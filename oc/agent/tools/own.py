@@ -1,7 +1,6 @@
 """The tools that a session of `oc` is offered: memory and files, as far as the session may see them."""
 
 from functools import cache
-from typing import Any
 
 from oc.agent.request import Session
 from oc.agent.setting import Setting
@@ -9,6 +8,7 @@ from oc.agent.tools.files import Reader
 from oc.agent.tools.memory import Memory
 from oc.agent.tools.scope import Scope
 from oc.agent.tools.spec import Tool
+from oc.memory.backend import Backend
 
 
 def own_tools(session: Session, setting: Setting) -> list[Tool]:
@@ -17,7 +17,7 @@ def own_tools(session: Session, setting: Setting) -> list[Tool]:
     scope = Scope(places.workspace, places.sessions, session.ref.path, session.private)
 
     @cache
-    def backend() -> Any:
+    def backend() -> Backend:
         from oc.memory.backend import open_backend
 
         return open_backend(session.config, places, now_ms=setting.clock.now_ms())
@@ -28,5 +28,12 @@ def own_tools(session: Session, setting: Setting) -> list[Tool]:
         origin = {"session": session.ref.session_id, "key": session.ref.key}
         return write.add(places.workspace, text, date=setting.clock.date(), long_term=long_term, origin=origin)
 
+    @cache
+    def warn_once(line: str) -> None:
+        setting.warn(line)
+
     wanted = int(session.config.get("agents.defaults.memorySearch.query.maxResults"))
-    return [*Memory(scope, backend, add, wanted).tools(), Reader(places.workspace, scope.refuses_path).tool()]
+    return [
+        *Memory(scope, backend, add, wanted, warn_once).tools(),
+        Reader(places.workspace, scope.refuses_path).tool(),
+    ]
