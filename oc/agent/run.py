@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oc.agent.choice import choose_model
-from oc.agent.compact import Compactor, summariser_of
 from oc.agent.loop import Limits, Loop, Outcome, Tell
 from oc.agent.model import open_model
 from oc.agent.record import Recorder
@@ -192,6 +191,8 @@ def _compact(turn: Turn, loop: Loop, path: list[Entry], setting: Setting) -> Non
     tokens = context_size(loop.messages, loop.counter).tokens
     if not is_over(tokens, turn.window.tokens, reserve_tokens(config)):
         return
+    from oc.agent.compact import Compactor, summariser_of
+
     # Here the branch can be flushed first, when this cycle has had no flush.
     loop.tell({"type": "auto_compaction_start", "reason": "threshold", "tokens": tokens})
     choice = summariser_of(session.choice, session.row, config)

@@ -5,14 +5,17 @@ Found text reaches the model fenced and escaped (recall.py), with the line numbe
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from oc.agent.tools.recall import NOTHING, Passage, fenced
 from oc.agent.tools.scope import CLOSED, Scope
 from oc.agent.tools.spec import Arguments, Result, Tool, failed, schema
 from oc.base.text import len16
 from oc.errors import NotFound
-from oc.memory.backend import Backend, Hit
 from oc.memory.paths import ENDING, is_memory_path
+
+if TYPE_CHECKING:  # a turn that never looks at memory does not load the index
+    from oc.memory.backend import Backend, Hit
 
 NOT_YET = "Nothing is recorded there yet."
 MAX_RESULTS = 20
@@ -25,7 +28,7 @@ class Memory:
     """`backend` opens the index when first asked; `add` writes (text, long_term) and returns path and line."""
 
     scope: Scope
-    backend: Callable[[], Backend]
+    backend: "Callable[[], Backend]"
     add: Callable[[str, bool], tuple[str, int]]
     max_results: int
     warn: Callable[[str], None]
@@ -119,7 +122,7 @@ class Memory:
         return Result(f"Written to {path}#L{line}", details={"path": path, "line": line})
 
 
-def _passage(hit: Hit) -> Passage:
+def _passage(hit: "Hit") -> Passage:
     lines = tuple(hit.snippet.removesuffix("\n").split("\n"))
     around = None if hit.chunk == (hit.start_line, hit.end_line) else hit.chunk
     return Passage(hit.path, hit.start_line, hit.end_line, lines, hit.score, around)

@@ -1,6 +1,7 @@
 """The tools that a session of `oc` is offered: memory and files, as far as the session may see them."""
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from oc.agent.request import Session
 from oc.agent.setting import Setting
@@ -8,7 +9,9 @@ from oc.agent.tools.files import Reader
 from oc.agent.tools.memory import Memory
 from oc.agent.tools.scope import Scope
 from oc.agent.tools.spec import Tool
-from oc.memory.backend import Backend
+
+if TYPE_CHECKING:
+    from oc.memory.backend import Backend
 
 
 def own_tools(session: Session, setting: Setting) -> list[Tool]:
@@ -17,7 +20,7 @@ def own_tools(session: Session, setting: Setting) -> list[Tool]:
     scope = Scope(places.workspace, places.sessions, session.ref.path, session.private)
 
     @cache
-    def backend() -> Backend:
+    def backend() -> "Backend":
         from oc.memory.backend import open_backend
 
         return open_backend(session.config, places, now_ms=setting.clock.now_ms())
