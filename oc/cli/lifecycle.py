@@ -6,11 +6,17 @@ from oc.base.clock import iso
 from oc.cli.app import App
 from oc.session.open import Opened, Rules, freshness
 
+MAX_MS = 253402300800000  # year 10000
 _FIELDS = ("key", "sessionId", "path", "isNew", "isFresh")
 
 
 def rules_of(app: App) -> Rules:
     return Rules(app.config, app.clock, app.ids, app.lock_timeout_ms)
+
+
+def when(epoch_ms: float | None) -> str | None:
+    """Returns a time as it is printed; None for none, and for what no calendar has."""
+    return iso(int(epoch_ms)) if epoch_ms is not None and 0 < epoch_ms < MAX_MS else None
 
 
 def print_opened(app: App, owner: App, opened: Opened) -> None:
@@ -25,8 +31,8 @@ def print_opened(app: App, owner: App, opened: Opened) -> None:
         "isFresh": judged.fresh,
         "archived": list(opened.archived),
         "previousSessionId": (opened.previous or {}).get("sessionId"),
-        "dailyResetAt": None if judged.daily_reset_at is None else iso(judged.daily_reset_at),
-        "idleExpiresAt": None if judged.idle_expires_at is None else iso(judged.idle_expires_at),
+        "dailyResetAt": when(judged.daily_reset_at),
+        "idleExpiresAt": when(judged.idle_expires_at),
     }
     if app.out.format == "json":
         app.out.document(row)

@@ -79,10 +79,8 @@ def freshness(ref: SessionRef, rules: Rules) -> Freshness:
     row = ref.row or {}
     key = ref.key or ""
     channel = next((c for c in (row.get("channel"), row.get("lastChannel")) if isinstance(c, str)), channel_of(key))
-    updated = row.get("updatedAt")
-    known = updated if isinstance(updated, int | float) and not isinstance(updated, bool) else None
     chosen = policy(_settings(rules.config, channel), key, channel=channel)
-    return evaluate(chosen, known, rules.clock.now_ms(), rules.clock.zone)
+    return evaluate(chosen, store.updated_at(row), rules.clock.now_ms(), rules.clock.zone)
 
 
 def _settings(config: Config, channel: str | None) -> dict[str, Any]:
@@ -92,12 +90,14 @@ def _settings(config: Config, channel: str | None) -> dict[str, Any]:
         found = {name: config.get(f"{prefix}.{name}") for name in ("mode", "atHour", "idleMinutes")}
         return {name: value for name, value in found.items() if value is not None}
 
+    # A dot would name another key of the configuration.
+    own = fields(f"session.resetByChannel.{channel.strip().lower()}") if channel and "." not in channel else {}
     by_type = {kind: fields(f"session.resetByType.{kind}") for kind in ("direct", "dm", "group", "thread")}
     return {
         "idleMinutes": config.get("session.idleMinutes"),
         "reset": fields("session.reset"),
         "resetByType": {kind: found for kind, found in by_type.items() if found},
-        "resetByChannel": {channel: own} if channel and (own := fields(f"session.resetByChannel.{channel}")) else {},
+        "resetByChannel": {channel: own} if channel and own else {},
     }
 
 
@@ -183,7 +183,7 @@ def _new_row(key: str, session_id: str, kept: dict[str, Any]) -> dict[str, Any]:
 
 def _new_session_id(rows: store.Store, folder: str, ids: Ids) -> str:
     """Returns an id that no row, transcript or archive bears: seeded ids begin anew in each process."""
-    taken = {row.get("sessionId") for row in rows.values() if isinstance(row, dict)}
+    taken = [row.get("sessionId") for row in rows.values() if isinstance(row, dict)]
     names = os.listdir(folder) if os.path.isdir(folder) else []
     while True:
         session_id = ids.uuid()
@@ -248,7 +248,7 @@ def touch(ref: SessionRef, places: Places, rules: Rules, **fields: Any) -> None:
         if row is not None and row.get("sessionId") == ref.session_id:
             store.put(rows, str(ref.key), store.merge(row, fields, now_ms=now_ms))
 
-    updated = (ref.row or {}).get("updatedAt")
-    recent = isinstance(updated, int | float) and 0 <= now_ms - updated < TOUCH_MS
+    updated = store.updated_at(ref.row)
+    recent = updated is not None and 0 <= now_ms - updated < TOUCH_MS
     if fields or not recent:
         store.update(places.store, change, lock_timeout_ms=rules.lock_timeout_ms)

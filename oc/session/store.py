@@ -5,6 +5,7 @@ instead of taken for an empty store and overwritten (design D5). Unknown keys an
 """
 
 import json
+import math
 import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -90,14 +91,16 @@ def look_up(store: Store, key: str) -> Found:
     spellings = [name for name in store if name.lower() == wanted]
     if not spellings:
         return Found(None, None, ())
-    best = max(spellings, key=lambda name: (_updated_at(store[name]), name == wanted))
+    best = max(spellings, key=lambda name: (updated_at(store[name]) or 0, name == wanted))
     row = store[best]
     return Found(row if isinstance(row, dict) else None, best, tuple(name for name in spellings if name != wanted))
 
 
-def _updated_at(row: Any) -> float:
+def updated_at(row: Any) -> float | None:
+    """Returns when a row was last used, in epoch ms; None where it does not say so."""
     value = row.get("updatedAt") if isinstance(row, dict) else None
-    return value if isinstance(value, int | float) else 0
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return value if usable else None
 
 
 def put(store: Store, key: str, row: Row) -> None:
@@ -115,7 +118,7 @@ def merge(existing: Row | None, patch: Row, *, now_ms: int, keep_activity: bool 
     """
     old = existing or {}
     row = {**old, **patch}
-    times = [r["updatedAt"] for r in (old, patch) if isinstance(r.get("updatedAt"), int | float)]
+    times = [time for r in (old, patch) if (time := updated_at(r)) is not None]
     row["updatedAt"] = old["updatedAt"] if keep_activity and "updatedAt" in old else max([*times, now_ms])
     if "model" in patch and "modelProvider" not in patch and patch["model"] != old.get("model"):
         row.pop("modelProvider", None)
@@ -132,7 +135,7 @@ def merge(existing: Row | None, patch: Row, *, now_ms: int, keep_activity: bool 
 def fresh_tokens(row: Row) -> int | None:
     """Returns the stored size of the context in tokens, None when it is unknown or out of date."""
     total = row.get("totalTokens")
-    usable = isinstance(total, int | float) and not isinstance(total, bool) and total >= 0
+    usable = isinstance(total, int | float) and not isinstance(total, bool) and 0 <= total < math.inf
     return int(total) if usable and total is not None and row.get("totalTokensFresh") is not False else None
 
 
@@ -157,6 +160,12 @@ def transcript_path(row: Row, session_id: str, folder: str) -> str:
     default = os.path.join(folder, transcript_name(session_id))
     named = row.get("sessionFile")
     if not isinstance(named, str) or not named.strip():
+        return default
+    try:
+        os.fsencode(named)
+    except UnicodeEncodeError:
+        return default
+    if "\0" in named:
         return default
     path = os.path.normpath(os.path.join(folder, os.path.expanduser(named.strip())))
     if os.path.dirname(path) == os.path.normpath(folder):

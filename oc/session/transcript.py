@@ -179,6 +179,8 @@ def append(
     the header or the last finished line is bad, or an id is known already.
     """
     with _writing(path, lock_timeout_ms):
+        if not entries:
+            return []
         _make_current(path, entries, warn)
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size

@@ -179,6 +179,8 @@ def test_configuration_decides_what_is_fresh(world):
     by_channel = {"telegram": {"mode": "idle", "idleMinutes": 1}}
     assert freshness(opened.ref, rules(later, resetByChannel=by_channel)).fresh
     assert not freshness(group, rules(later, resetByChannel=by_channel)).fresh
+    dotted = opened.ref._replace(row={**opened.ref.row, "channel": "tele.gram"})
+    assert freshness(dotted, rules(later, resetByChannel=by_channel)).fresh
 
 
 def test_use_is_noted_but_not_more_often_than_every_ten_seconds(world):

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from oc.base.clock import iso
 from oc.cli.app import App
-from oc.cli.lifecycle import rules_of
+from oc.cli.lifecycle import rules_of, when
 from oc.cli.options import limit_option, oc_command
 from oc.session import store
 from oc.session.find import SessionRef, sessions_of, unkeyed_of
@@ -36,20 +35,14 @@ def command(app: App, stale: bool, keys: bool, everything: bool, limit: int | No
 def _rows(app: App, *, everything: bool) -> Iterator[dict[str, Any]]:
     rules = rules_of(app)
     found = sessions_of(app.places)
-    for ref in sorted(found, key=lambda ref: (-_updated(ref), ref.key or "")):
+    for ref in sorted(found, key=lambda ref: (-(store.updated_at(ref.row) or 0), ref.key or "")):
         yield _row(ref, is_fresh=freshness(ref, rules).fresh)
     for ref in unkeyed_of(app.places, found) if everything else ():
         yield _row(ref, is_fresh=None)
 
 
-def _updated(ref: SessionRef) -> float:
-    value = (ref.row or {}).get("updatedAt")
-    return value if isinstance(value, int | float) else 0
-
-
 def _row(ref: SessionRef, *, is_fresh: bool | None) -> dict[str, Any]:
     row = ref.row or {}
-    updated = _updated(ref)
     try:
         status = os.stat(ref.path)
     except OSError:
@@ -57,7 +50,7 @@ def _row(ref: SessionRef, *, is_fresh: bool | None) -> dict[str, Any]:
     return {
         "key": ref.key,
         "sessionId": ref.session_id,
-        "updatedAt": iso(int(updated)) if updated else None,
+        "updatedAt": when(store.updated_at(row)),
         "path": ref.path,
         "bytes": None if status is None else status.st_size,
         "isFresh": is_fresh,
