@@ -5,17 +5,15 @@ import os
 import re
 import time
 from collections.abc import Callable, Container
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from typing import Any, NamedTuple
 
 from oc.base.text import js_trim, pattern
 
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """`fixed_ms` stops the clock at that epoch millisecond; `zone` None is the machine's own zone."""
 
     fixed_ms: int | None = None

@@ -7,13 +7,14 @@ stop a process before each of them.
 """
 
 import errno
-import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any, BinaryIO
+
+import orjson
 
 from oc.errors import Busy, InputOutput
 
@@ -194,7 +195,7 @@ def _lock_text() -> bytes:
     started = _start_time(os.getpid())
     if started is not None:
         owner["starttime"] = started
-    return json.dumps(owner, indent=2).encode()
+    return orjson.dumps(owner, option=orjson.OPT_INDENT_2)
 
 
 def _release(target: str, descriptor: int) -> None:
@@ -240,7 +241,7 @@ def _take_over(target: str, stale_ms: int) -> int | None:
 def _judge(text: bytes, modified_s: float, stale_ms: int) -> tuple[int, bool]:
     """Returns the holder's pid (0: none stated) and whether the lock is stale."""
     try:
-        owner = json.loads(text)
+        owner = orjson.loads(text)
         pid = owner["pid"] if isinstance(owner["pid"], int) and owner["pid"] > 0 else 0
     except (ValueError, KeyError, TypeError):
         owner, pid = {}, 0

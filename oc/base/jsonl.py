@@ -4,7 +4,6 @@ Bytes are kept beside the parsed value, since a line that nobody changed goes ou
 (orjson would turn a 23-digit integer into a float). Behaviour on odd values follows JSON.parse and JSON.stringify.
 """
 
-import json
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -41,6 +40,8 @@ def parse(raw: bytes | str) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:
+        import json
+
         text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
         try:
             return json.loads(text, parse_constant=_refuse)
@@ -61,6 +62,8 @@ def dump(value: Any) -> bytes:
 
 
 def _dump(value: Any) -> bytes:
+    import json
+
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return pattern(SURROGATE).sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode()
 

@@ -11,9 +11,15 @@ def main() -> int:
 
         sys.stdout.write(f"oc {__version__}\n")
         return 0
+    import gc
+
+    # A command is short: collecting while it imports click, or parses 100,000 entries, doubles the time.
+    gc.disable()
     from oc.cli.run import run
 
-    return run(arguments)
+    status = run(arguments)
+    gc.freeze()  # else Python's last collection walks all of it once more: 6 ms of a filter's 60
+    return status
 
 
 if __name__ == "__main__":

@@ -2,14 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from oc.config.load import Config, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """All paths of one agent."""
 
     home: str
@@ -18,7 +16,7 @@ class Places:
     store: str
     workspace: str
     workspace_origin: str
-    index: str
+    index: str  # type: ignore[assignment]  # no tuple.index() is wanted here
 
     @property
     def hooks(self) -> str:

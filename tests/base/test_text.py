@@ -151,3 +151,10 @@ def test_one_line_can_be_read_back(text):
 
 def test_pattern_compiles_once():
     assert t.pattern("[xyz]") is t.pattern("[xyz]")
+
+
+@given(st.lists(st.sampled_from(["code ", "日", "→", "✓", "😀", "𝒳", "™", "é", "\ud83d"]), max_size=60))
+def test_weight16_is_the_same_by_either_way(parts):
+    """Text with a few symbols is weighed without the compiled classes; the sum over single characters agrees."""
+    text = "x" * 120 + "".join(parts)
+    assert t.weight16(text) == sum(t.weight16("日" * 99 + c) - 99 * 4 for c in text)
