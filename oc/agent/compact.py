@@ -34,20 +34,24 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Compactor:
-    """Compacts branches of one session; `choice` is who summarises, `warn` takes a line for the user."""
+    """Compacts branches of one session; `choice` is who summarises, `warn` takes a line for the user.
+
+    `keep_tokens`: how much of the newest conversation stays, None as configured.
+    """
 
     choice: Choice
     config: Config
     counter: Counter
     warn: Callable[[str], None]
     instructions: str | None = None
+    keep_tokens: int | None = None
 
     def run(self, path: Sequence[Entry], now_ms: int) -> Compaction | None:
         """Returns the compaction of a branch, None when there is nothing to summarise.
 
         Raises Unavailable when the model fails, ends early, or gives a summary that makes the context no smaller.
         """
-        keep = keep_recent_tokens(self.config)
+        keep = keep_recent_tokens(self.config) if self.keep_tokens is None else self.keep_tokens
         preparation = prepare(path, keep_recent_tokens=keep, counter=self.counter, from_previous_kept=True)
         if preparation is None or preparation.is_empty:
             return None

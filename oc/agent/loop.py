@@ -44,8 +44,8 @@ class Outcome:
     output_tokens: int = 0
 
     @property
-    def text(self) -> str:
-        return "\n\n".join(filter(None, map(text, self.answers)))
+    def overflowed(self) -> bool:
+        return self.failure is not None and self.failure.kind == "overflow"
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from oc.agent.choice import choose_model
 from oc.agent.loop import Limits, Loop, Outcome, Tell
 from oc.agent.model import open_model
 from oc.agent.record import Recorder
+from oc.agent.recover import Recovery
 from oc.agent.request import Session, system_prompt, view_of, with_seen
 from oc.agent.setting import Setting
 from oc.agent.tools.own import own_tools
@@ -20,7 +21,7 @@ from oc.base import files
 from oc.base.clock import iso
 from oc.base.text import js_trim_start
 from oc.base.tokens import ESTIMATE
-from oc.errors import NotFound, Unavailable, Usage
+from oc.errors import NotFound, Usage
 from oc.message.shapes import Message
 from oc.message.size import context_size
 from oc.session import events
@@ -31,7 +32,7 @@ from oc.session.open import Opened, open_session, touch
 from oc.session.transcript import read
 from oc.session.tree import leaf_path
 from oc.session_key import is_path
-from oc.window.budget import Window, is_over, reserve_tokens
+from oc.window.budget import Window
 from oc.window.budget import window as window_of
 
 # How often a session that another process rolls over under our hands is looked up again.
@@ -131,7 +132,7 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
     transcript = read(session.ref.path)
     if transcript.skipped:
         setting.warn(f"{session.ref.path}: {len(transcript.skipped)} lines are no entries and are passed over")
-    path = leaf_path(transcript.entries)
+    context = context_entries(leaf_path(transcript.entries))
     recorder = Recorder(session.ref.path, setting.clock, setting.ids, setting.warn)
     # Here the unflushed part of the branch can be flushed, before anything of this turn is written.
     tools = own_tools(session, setting) if ask.tools else []
@@ -140,16 +141,18 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
         setting.warn(warning)
     model = open_model(session.choice)
     tell({"type": "agent_start", **_named(turn)})
-    messages = [entry["message"] for entry in context_entries(path)] + _hear(ask.text, session, recorder, setting)
+    messages = [entry["message"] for entry in context] + _hear(ask.text, session, recorder, setting)
     limits = Limits(ask.max_steps, None if ask.timeout_s is None else time.monotonic() + ask.timeout_s)
     view = view_of(session, model.speaker, setting.clock.now_ms())
     loop = Loop(model, prompt.text, messages, tools, view, recorder, tell, limits, ESTIMATE)
+    recovery = Recovery(session, loop, transcript.entries, turn.window.tokens, setting)
     try:
-        loop.run()
+        while loop.run().overflowed and recovery.after_overflow():
+            pass
     finally:
         _count(session, loop, turn.window, prompt.seen, setting)
     if loop.outcome.failure is None:
-        _compact(turn, loop, path + recorder.entries, setting)
+        recovery.at_threshold()
     tell({"type": "agent_end", "stopReason": loop.outcome.stop_reason, "messages": loop.outcome.answers})
     return replace(turn, outcome=loop.outcome, entries=tuple(recorder.entries))
 
@@ -183,32 +186,6 @@ def _hear(text: str, session: Session, recorder: Recorder, setting: Setting) -> 
     if waiting:
         events.remove(queue, {event["id"] for event in waiting}, lock_timeout_ms=setting.lock_timeout_ms)
     return [entry["message"] for entry in context_entries(written)]
-
-
-def _compact(turn: Turn, loop: Loop, path: list[Entry], setting: Setting) -> None:
-    """Compacts the session when its context has outgrown the window; a failure leaves it as it is, with a warning."""
-    session, config = turn.session, turn.session.config
-    tokens = context_size(loop.messages, loop.counter).tokens
-    if not is_over(tokens, turn.window.tokens, reserve_tokens(config)):
-        return
-    from oc.agent.compact import Compactor, summariser_of
-
-    # Here the branch can be flushed first, when this cycle has had no flush.
-    loop.tell({"type": "auto_compaction_start", "reason": "threshold", "tokens": tokens})
-    choice = summariser_of(session.choice, session.row, config)
-    try:
-        done = Compactor(choice, config, loop.counter, setting.warn).run(path, setting.clock.now_ms())
-    except Unavailable as error:
-        setting.warn(f"the session stays uncompacted: {error}")
-        loop.tell({"type": "auto_compaction_end", "result": None, "aborted": False, "errorMessage": error.message})
-        return
-    entry = loop.recorder.write([done.entry])[0] if done else None
-    if done and entry:
-        fields = {"totalTokens": done.tokens_after, "totalTokensFresh": True, "inputTokens": 0, "outputTokens": 0}
-        count = int(session.row.get("compactionCount") or 0) + 1
-        touch(session.ref, session.places, setting.rules(session.ref.agent), compactionCount=count, **fields)
-    result = None if entry is None or done is None else {**entry, "tokensAfter": done.tokens_after}
-    loop.tell({"type": "auto_compaction_end", "result": result, "aborted": False})
 
 
 def _count(session: Session, loop: Loop, window: Window, seen: tuple[str, ...], setting: Setting) -> None:

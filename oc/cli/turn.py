@@ -75,6 +75,9 @@ class View:
         """Puts decisions into the report, and a dim line on a terminal's stderr."""
         if event["type"].startswith("auto_compaction"):
             self._note_compaction(event)
+        elif event["type"] == "results_cut":
+            self._aside(f"cutting stored results to {event['maxChars']} characters")
+            self.report.add("store", "cut", entry_id=event["entryId"], rule="overflow")
         elif event["type"] == "view":
             for row in event["decisions"]:
                 self.report.add(**row)
@@ -90,12 +93,12 @@ class View:
 
     def _note_compaction(self, event: Event) -> None:
         if event["type"] == "auto_compaction_start":
-            self._aside(f"compacting: the context has {event['tokens']} tokens")
+            self._aside(f"compacting the session: {event['reason']}")
             return
         result = event["result"] or {}
         sizes = {"tokens_before": result.get("tokensBefore"), "tokens_after": result.get("tokensAfter")}
         action = "compact" if result else "refuse" if event.get("errorMessage") else "nothing-to-compact"
-        self.report.add("compact", action, entry_id=result.get("id"), **sizes, rule="threshold")
+        self.report.add("compact", action, entry_id=result.get("id"), **sizes, rule=event["reason"])
 
     def _aside(self, line: str) -> None:
         out = self.app.out

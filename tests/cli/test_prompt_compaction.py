@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.loopback import MODEL_ID, cut, fail, say, serving
+from tests.loopback import MODEL_ID, call, cut, fail, say, serving
 from tests.warm import Warm, server
 
 KEY = "agent:main:main"
@@ -130,3 +130,74 @@ def test_below_the_threshold_nothing_happens(oc):
         oc("prompt", "-m", MODEL_ID, "hi")
     assert 1 == len(loopback.requests)
     assert ["message", "message"] == [entry["type"] for entry in entries(oc)]
+
+
+def overflow():
+    return fail(400, "This model's maximum context length is 4000 tokens", "context_length_exceeded")
+
+
+def test_an_overflow_is_compacted_and_tried_again(oc):
+    with serving(say("first"), say("second"), overflow(), say("## Goal\n- ship"), say("third")) as loopback:
+        two_turns(oc, loopback)
+        ran = oc("prompt", "-m", MODEL_ID, "--jsonl", "--report", oc.home / "why.jsonl", "and now?")
+    assert (0, "") == (ran.status, ran.err)
+    retried = loopback.requests[-1]["messages"]
+    assert "## Goal\n- ship" in retried[1]["content"]
+    assert "and now?" in retried[-1]["content"]
+    kinds = [entry["type"] for entry in entries(oc)]
+    assert ["message"] * 6 + ["compaction", "message"] == kinds
+    assert ["error", "stop"] == [e["message"]["stopReason"] for e in entries(oc)[5::2]]
+    (end,) = [event for event in ran.jsonl() if event["type"] == "auto_compaction_end"]
+    assert ("overflow", True) == (end["reason"], end["willRetry"])
+    assert 1 == row(oc)["compactionCount"]
+    again = oc("session", "show", "main", "--messages").jsonl()
+    assert ["compactionSummary", "third"] == [again[0]["role"], again[-1]["content"][0]["text"]]
+
+
+def test_an_overflow_that_nothing_helps_is_a_failure_with_a_hint(oc):
+    with serving(overflow()) as loopback:
+        loopback.configure(oc.home / "llm")
+        ran = oc("prompt", "-m", MODEL_ID, "hi")
+    assert (69, "", 1) == (ran.status, ran.out, len(loopback.requests))
+    assert "does not fit the model's window (400)" in ran.err
+    assert "hint: `oc compact` shortens the session" in ran.err
+
+
+def test_at_most_three_compactions_are_tried(oc):
+    def answer(body):
+        return say("## Goal\n- ship") if "<conversation>" in body["messages"][-1]["content"] else overflow()
+
+    with serving(say("first"), say("second"), say("third"), answer) as loopback:
+        two_turns(oc, loopback)
+        oc("prompt", "-m", MODEL_ID, "hello " * 60)
+        ran = oc("prompt", "-m", MODEL_ID, "and now?")
+    assert 69 == ran.status
+    compactions = [entry for entry in entries(oc) if entry["type"] == "compaction"]
+    assert 1 <= len(compactions) <= 3
+    assert len(compactions) == row(oc)["compactionCount"]
+    asked = [request for request in loopback.requests[3:] if "<conversation>" in request["messages"][-1]["content"]]
+    assert len(asked) <= 3
+    assert oc("prompt", "-m", "oc-offline", "hello").status == 0
+
+
+def test_a_stored_result_that_is_too_long_is_cut_on_a_branch(oc):
+    tree = {"agents": {"defaults": {**SMALL, "compaction": {**SMALL["compaction"], "keepRecentTokens": 1_000_000}}}}
+    (oc.state / "oc.json").write_text(json.dumps(tree))
+    oc.workspace.mkdir()
+    (oc.workspace / "big.txt").write_text("\n".join(f"line {n} of the file" for n in range(1500)))
+    with serving(call(("read", {"path": "big.txt"})), overflow(), say("read it")) as loopback:
+        loopback.configure(oc.home / "llm")
+        ran = oc("prompt", "-m", MODEL_ID, "--report", oc.home / "why.jsonl", "what is in big.txt?")
+    assert (0, "read it\n") == (ran.status, ran.out)
+    sent = loopback.requests[-1]["messages"]
+    assert ["system", "user", "assistant", "tool"] == [message["role"] for message in sent]
+    assert len(sent[-1]["content"]) <= 4800
+    assert "Content truncated" in sent[-1]["content"]
+    shown = oc("session", "show", "main", "--messages").jsonl()
+    results = [message for message in shown if message["role"] == "toolResult"]
+    assert [sent[-1]["content"]] == [message["content"][0]["text"] for message in results]
+    whole = [e for e in entries(oc) if len(json.dumps(e)) > 20_000]
+    assert 1 == len(whole)
+    assert 0 == oc("session", "check", "main").status
+    rows = [json.loads(line) for line in (oc.home / "why.jsonl").read_text().splitlines()]
+    assert ("store", "cut", "overflow") in [(r["stage"], r["action"], r.get("rule")) for r in rows]
