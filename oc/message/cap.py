@@ -4,6 +4,8 @@ Behaviour and markers follow openclaw 2026.3.13 (table: context-tool-truncate). 
 splits a surrogate pair, which may cost one unit.
 """
 
+from typing import Any
+
 from oc.base.text import cut16, js_trim_end, len16, pattern, slice16
 from oc.message.shapes import Message, texts
 
@@ -26,8 +28,19 @@ _IMPORTANT = (
 
 
 def cap_stored(message: Message) -> Message:
-    """Returns a tool result as it may be stored: at most MAX_STORED_CHARS of text."""
-    return cap_message(message, MAX_STORED_CHARS, suffix=STORED_SUFFIX)
+    """Returns a tool result as it may be stored: at most MAX_STORED_CHARS of text, whatever its form.
+
+    So many blocks that the least of each is too much become one.
+    """
+    content = message.get("content")
+    if isinstance(content, str):
+        text = cap_text(content, MAX_STORED_CHARS, suffix=STORED_SUFFIX)
+        return message if text is content else {**message, "content": text}
+    capped = cap_message(message, MAX_STORED_CHARS, suffix=STORED_SUFFIX)
+    if capped is message or sum(map(len16, texts(capped))) <= MAX_STORED_CHARS:
+        return capped
+    text = cap_text("\n".join(texts(message)), MAX_STORED_CHARS, suffix=STORED_SUFFIX)
+    return {**message, "content": _in_one_block(message["content"], text)}
 
 
 def max_view_chars(window_tokens: int) -> int:
@@ -45,13 +58,29 @@ def cap_message(
         return message
     shortened = []
     for block in content:
-        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+        if _is_text(block):
             share = max(min_kept_chars + len16(suffix), max_chars * len16(block["text"]) // total)
             text = cap_text(block["text"], share, suffix=suffix, min_kept_chars=min_kept_chars)
             shortened.append({**block, "text": text})
         else:
             shortened.append(block)
     return {**message, "content": shortened}
+
+
+def _in_one_block(content: list[Any], text: str) -> list[Any]:
+    """Returns the content with that text where its first text block stands, and no other text."""
+    kept: list[Any] = []
+    for block in content:
+        if not _is_text(block):
+            kept.append(block)
+        elif text:
+            kept.append({**block, "text": text})
+            text = ""
+    return kept
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def cap_text(text: str, max_chars: int, *, suffix: str = VIEW_SUFFIX, min_kept_chars: int = MIN_KEPT_CHARS) -> str:

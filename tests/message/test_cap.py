@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc.base.text import len16
-from oc.message.cap import MIN_KEPT_CHARS, VIEW_SUFFIX, cap_stored, cap_text
+from oc.message.cap import MAX_STORED_CHARS, MIN_KEPT_CHARS, STORED_SUFFIX, VIEW_SUFFIX, cap_stored, cap_text
+from oc.message.shapes import texts
 
 
 def test_a_pair_at_the_cut_is_not_split():
@@ -29,3 +30,31 @@ def test_never_longer_than_asked_and_never_invented(text, max_chars):
 def test_a_small_result_is_the_very_same():
     message = {"role": "toolResult", "content": [{"type": "text", "text": "x"}], "details": {"a": 1}}
     assert cap_stored(message) is message
+
+
+def test_a_string_is_held_to_the_hard_cap():
+    """The reference caps lists of blocks only; nothing larger is stored in whatever form."""
+    message = {"role": "toolResult", "toolCallId": "c", "content": "x" * (MAX_STORED_CHARS + 1)}
+    capped = cap_stored(message)
+    assert len(capped["content"]) == MAX_STORED_CHARS
+    assert capped["content"].endswith(STORED_SUFFIX)
+    assert cap_stored(capped) is capped
+
+
+def test_more_blocks_than_can_keep_their_least_become_one():
+    """300 blocks of 3,000 characters keep 2,151 each by the reference's rule, 645,300 together."""
+    image = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+    content = [image, *({"type": "text", "text": f"{n} " + "x" * 3000} for n in range(300)), image]
+    capped = cap_stored({"role": "toolResult", "content": content})
+    assert [block["type"] for block in capped["content"]] == ["image", "text", "image"]
+    assert MAX_STORED_CHARS - 3010 < len(texts(capped)[0]) <= MAX_STORED_CHARS
+    assert texts(capped)[0].startswith("0 xxx")
+
+
+@given(st.lists(st.tuples(st.integers(1, 999), st.sampled_from(["ab \n", "日志", "😀", "x failed}"])), max_size=260))
+def test_what_is_stored_is_under_the_cap_and_settles(sizes):
+    """Capping a capped result changes nothing."""
+    content = [{"type": "text", "text": part * (size * 3)} for size, part in sizes]
+    once = cap_stored({"role": "toolResult", "content": content})
+    assert sum(map(len16, texts(once))) <= MAX_STORED_CHARS
+    assert cap_stored(once) is once
