@@ -105,7 +105,7 @@ def normalised(value: Callable[[str], Any]) -> Settings:
         output_dimensionality=value("outputDimensionality"),
         remote_base_url=(value("remote.baseUrl") or "").strip() or None,
         remote_api_key=value("remote.apiKey"),
-        remote_headers=_headers(value("remote.headers")),
+        remote_headers=headers_of(value("remote.headers")),
         batch=value("remote.batch.enabled"),
         batch_wait=value("remote.batch.wait"),
         batch_concurrency=max(1, math.floor(value("remote.batch.concurrency"))),
@@ -159,7 +159,8 @@ def _distinct(paths: Iterable[str]) -> Iterable[str]:
     return dict.fromkeys(trimmed for path in paths if (trimmed := path.strip()))
 
 
-def _headers(given: Any) -> dict[str, str]:
+def headers_of(given: Any) -> dict[str, str]:
+    """Returns the headers of a configured object, nothing for anything else."""
     return {str(k): v for k, v in given.items() if isinstance(v, str)} if isinstance(given, dict) else {}
 
 
