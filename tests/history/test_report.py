@@ -67,6 +67,24 @@ def test_seen_images_go_only_when_asked_for():
     assert STAGES[-1] == "seen-images"
 
 
+@pytest.mark.parametrize(
+    "history",
+    [
+        # A blank string beside a whole message: merged, it would be a blank block that the next wash drops.
+        [{"role": "assistant", "content": "hi"}, {"role": "assistant", "content": "  "}],
+        # Usage of after the compaction in a merged message that is dated before it.
+        [
+            {"role": "compactionSummary", "summary": "s", "timestamp": 20},
+            {"role": "assistant", "content": "a", "timestamp": 5},
+            {"role": "assistant", "content": "b", "timestamp": 50, "usage": {"input": 5, "output": 1}},
+        ],
+    ],
+)
+def test_what_once_took_two_washes_takes_one(history):
+    once = washed(history, "anthropic").messages
+    assert once == washed(once, "anthropic").messages
+
+
 def test_only_allowed_tools_may_stay():
     history = [{"role": "assistant", "content": [CALL]}, {"role": "toolResult", "toolCallId": "call_1", "content": []}]
     wash = Wash(policy(resolve("openai")), NOW_MS, allowed_tools=["exec"])

@@ -9,6 +9,7 @@ from oc.history.policy import policy
 from oc.history.sanitize import STAGES, Wash, limit, sanitize
 from oc.message.shapes import texts
 from tests.history.histories import HISTORY, MODELS, faults, pairing_faults
+from tests.shapes import JSON
 from tests.support import NOW_MS
 
 NAMES = st.sampled_from(sorted(MODELS))
@@ -74,3 +75,45 @@ def test_a_limited_history_is_paired(history, turns, name):
     users = [m for m in limited if m.get("role") == "user"]
     assert not turns or len(users) <= turns
     assert limited == limit(limited, turns, now_ms=NOW_MS).messages
+
+
+KEYS = st.sampled_from(
+    [
+        "role",
+        "content",
+        "stopReason",
+        "usage",
+        "timestamp",
+        "provenance",
+        "toolCallId",
+        "toolUseId",
+        "toolName",
+        "details",
+    ]
+)
+BLOCK_KEYS = st.sampled_from(
+    ["type", "id", "name", "arguments", "input", "text", "thinking", "thinkingSignature", "data", "mimeType", "cost"]
+)
+WORDS = st.sampled_from(
+    [
+        "user",
+        "assistant",
+        "toolResult",
+        "toolCall",
+        "toolUse",
+        "thinking",
+        "image",
+        "text",
+        "error",
+        "inter_session",
+        "x",
+    ]
+)
+VALUES = WORDS | JSON | st.dictionaries(BLOCK_KEYS, WORDS | JSON, max_size=5)
+
+
+@given(st.lists(st.dictionaries(KEYS, VALUES | st.lists(VALUES, max_size=3), max_size=6), max_size=6), NAMES)
+def test_whatever_stands_in_a_file_is_washed_and_reported(history, name):
+    washed = sanitize(history, wash(name))
+    assert len(list(washed.trail.rows())) >= len([m for m in washed.messages if washed.trail.origin(m).made])
+    assert sanitize(washed.messages, wash(name)).messages == washed.messages
