@@ -8,9 +8,10 @@ from typing import Any
 
 Message = dict[str, Any]
 Block = dict[str, Any]
-CALL_TYPES = ("toolCall", "toolUse", "functionCall")  # a tuple: a `type` that is a list or an object is only unequal
-ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "branchSummary", "compactionSummary"})
-DERIVED_ROLES = frozenset({"custom", "branchSummary", "compactionSummary"})
+# Tuples: in a set, a type or role that is a list or an object would be an error instead of only another one.
+CALL_TYPES = ("toolCall", "toolUse", "functionCall")
+DERIVED_ROLES = ("custom", "branchSummary", "compactionSummary")
+ROLES = ("user", "assistant", "toolResult", "bashExecution", *DERIVED_ROLES)
 
 
 def blocks(message: Message) -> Iterator[Block]:
