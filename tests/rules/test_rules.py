@@ -193,7 +193,9 @@ MESSAGE = '{"role":"user","content":"hi"}\n'
     [
         (["config", "get", "memory.backend"], ""),
         (["session", "list"], ""),
+        (["limit", "-n", "1", "-"], MESSAGE),
         (["prune", "-"], MESSAGE),
+        (["sanitize", "-"], MESSAGE),
         (["tokens", "-"], MESSAGE),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
