@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import subprocess
-import time
 
 import pytest
 
@@ -243,14 +242,12 @@ def test_a_terminal_is_not_waited_for(oc):
     import pty
 
     ours, theirs = pty.openpty()
-    started = time.monotonic()
     done = subprocess.run(
         [*OC, "session", "show", "-"], env=oc.environ, stdin=theirs, capture_output=True, check=False, timeout=30
     )
     os.close(ours)
     os.close(theirs)
     assert (2, b"") == (done.returncode, done.stdout)
-    assert time.monotonic() - started < 30
 
 
 def test_several_files_are_checked_in_order(oc, file, tmp_path):
