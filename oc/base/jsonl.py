@@ -88,9 +88,18 @@ def dump_line(value: Any) -> bytes:
 def js_text(value: Any) -> str:
     """Returns what JSON.stringify gives, numbers included: `1.0` is `1`, a lone surrogate is an escape."""
     try:
-        return orjson.dumps(_js_numbers(value)).decode()
+        return orjson.dumps(_js_numbers(value) if _has_float(value) else value).decode()
     except (TypeError, RecursionError):
         return _deep(_spelled, value)
+
+
+def _has_float(value: Any) -> bool:
+    """Says whether a float stands anywhere in the value; most arguments of tools are a few strings."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return any(_has_float(item) for item in value if not isinstance(item, str))
+    return isinstance(value, float)
 
 
 def _js_numbers(value: Any) -> Any:

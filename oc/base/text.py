@@ -94,9 +94,9 @@ def weight16(text: str) -> int:
         return len(text)
     if len(text[:99].encode("utf-8", "surrogatepass")) < 150:
         # Compiling the classes costs 4 ms: text with a few symbols in it, as code and logs have them, does without.
-        high = [character for character in set(text) if character >= "\u1100"]
-        if len(high) < 25:
-            return len(text) + sum(text.count(character) * _extra(character) for character in high)
+        symbols = pattern(r"[\x00-\x7f]+").sub("", text)
+        if len(symbols) < 4000:
+            return len(text) + sum(map(_extra, symbols))
     units = len(text.encode("utf-16-le", "surrogatepass")) // 2
     # What a substitution takes away is counted three times as fast as what findall() collects.
     wide = len(text) - len(pattern(_WIDE_BMP_RUN).sub("", text))

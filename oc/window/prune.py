@@ -15,6 +15,7 @@ from oc.window.rules import PruneRules, tool_filter
 
 IMAGE_CHARS = 8000
 OTHER_CHARS = 256
+_MEASURED = ("user", "assistant", "toolResult")
 IMAGE_MARKER = "[image removed during context pruning]"
 _TRIMMED = r"\n\n\[Tool result trimmed: kept first (\d+) chars and last (\d+) chars of \d+ chars\.\]\Z"
 _JOINT = "\n...\n"
@@ -80,8 +81,9 @@ class _View:
         self.messages = list(messages)
         self.rules = rules
         self.manner = manner
-        self.sizes = [_size(message, manner.measure) for message in messages]
-        self.total = self.before = sum(self.sizes)
+        self.given_sizes = [_size(message, manner.measure) for message in messages]
+        self.sizes = list(self.given_sizes)
+        self.total = sum(self.sizes)
         self.start = next((i for i, m in enumerate(messages) if m.get("role") == "user"), None)
         self.cutoff = _cutoff(messages, rules)
         self.candidates: list[int] = []
@@ -89,18 +91,21 @@ class _View:
 
     def trim(self) -> None:
         """Shortens every prunable result that is over the limit, and notes those that a rule spares."""
-        wanted = tool_filter(self.rules.allow, self.rules.deny)
+        rules = self.rules
+        wanted = tool_filter(rules.allow, rules.deny)
         for index in range(self.start or 0, self.cutoff or 0):
             message = self.messages[index]
             if message.get("role") != "toolResult":
                 continue
-            if not wanted(str(message.get("toolName") or "")):
+            # A small size rules out images and text over the limit, whatever the number of blocks.
+            small = self.sizes[index] + len(message.get("content") or ()) <= min(rules.max_chars, IMAGE_CHARS)
+            if wanted is not None and not wanted(str(message.get("toolName") or "")):
                 self._decide(index, "spare", "tools")
-            elif image_count(message) and not self.rules.images:
+            elif not small and not rules.images and image_count(message):
                 self._decide(index, "spare", "images")
             else:
                 self.candidates.append(index)
-                text = _trimmed(message, self.rules, self.manner)
+                text = None if small else _trimmed(message, rules, self.manner)
                 if text is not None:
                     self._replace(index, text, "trim", "softTrim.maxChars")
 
@@ -142,7 +147,7 @@ class _View:
             "messages": len(self.messages),
             "trimmed": done.count("trim"),
             "cleared": done.count("clear"),
-            "tokens_before": -(-self.before // 4),
+            "tokens_before": -(-sum(self.given_sizes) // 4),
             "tokens_after": -(-self.total // 4),
         }
         return [*rows, *([gate] if gate else []), summary]
@@ -156,7 +161,7 @@ class _View:
             "tool": old.get("toolName"),
             "chars_before": sum(map(len16, texts(old))),
             "chars_after": sum(map(len16, texts(new))),
-            "tokens_before": -(-_size(old, self.manner.measure) // 4),
+            "tokens_before": -(-self.given_sizes[index] // 4),
             "tokens_after": -(-self.sizes[index] // 4),
             "rule": decision["rule"],
         }
@@ -184,18 +189,21 @@ def _nth_last(messages: Sequence[Message], role: str, count: int) -> int | None:
 def _size(message: Message, measure: Callable[[str], int]) -> int:
     """Returns the size in quarter tokens as the reference sums it; details and unknown blocks are left out."""
     role = message.get("role")
+    if role not in _MEASURED:
+        return OTHER_CHARS
     content = message.get("content")
     if isinstance(content, str):
-        return measure(content) if role in ("user", "assistant", "toolResult") else OTHER_CHARS
-    if role in ("user", "toolResult"):
-        return sum(map(measure, texts(message))) + IMAGE_CHARS * image_count(message)
-    if role != "assistant":
-        return OTHER_CHARS
+        return measure(content)
     size = 0
     for block in content if isinstance(content, list) else ():
         kind = block.get("type") if isinstance(block, dict) else None
-        if kind in ("text", "thinking"):
-            size += measure(str(block.get(kind) or ""))
+        if kind == "text":
+            said = block.get("text")
+            size += measure(said) if isinstance(said, str) else 0
+        elif role != "assistant":
+            size += IMAGE_CHARS if kind == "image" else 0
+        elif kind == "thinking":
+            size += measure(str(block.get("thinking") or ""))
         elif kind in CALL_TYPES:
             arguments = call_arguments(block)
             size += measure(js_text({} if arguments is None else arguments))

@@ -69,9 +69,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def tool_filter(allow: Sequence[str], deny: Sequence[str]) -> Callable[[str], bool]:
-    """Returns a test of tool names by globs: `*` only, whatever the case; deny wins, no allow list means all."""
+def tool_filter(allow: Sequence[str], deny: Sequence[str]) -> Callable[[str], bool] | None:
+    """Returns a test of tool names by globs: `*` only, whatever the case; deny wins. None when all names pass."""
     allowed, denied = _globs(allow), _globs(deny)
+    if not allowed and not denied:
+        return None
 
     def passes(name: str) -> bool:
         lower = js_trim(name).lower()
