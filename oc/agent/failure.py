@@ -32,11 +32,17 @@ _OVERFLOW = (
     r"too many tokens",
     r"token limit exceeded",
     r"request_too_large",
+    r"\b413\b.*too large",
+    r"exceeds? (the )?context limit",
+    r"context overflow",
     r"上下文过长|上下文超出|超出最大上下文|请压缩上下文",
 )
 _NO_BODY = r"^4(00|13)\s*(status code)?\s*\(no body\)"
-# Words of overflow also occur where a shorter request does not help: quotas by the minute, billing.
-_NOT_OVERFLOW = r"rate.?limit|tokens per minute|\btpm\b|quota|billing|context window (is )?too small"
+# Words of overflow also occur where a shorter request does not help: quotas by the minute, billing, a model's demands.
+_NOT_OVERFLOW = (
+    r"rate.?limit|tokens per minute|\btpm\b|quota|billing|context window (is )?too small"
+    r"|reasoning (is )?(required|mandatory)|requires reasoning"
+)
 _KEY_LIKE = (
     r"\b(?:sk|pk|rk|gsk|xai|key)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?i:\bbearer\s+)\S+|(?i:api[_-]?key[\"'=:\s]+)[\w*.-]{6,}"
 )
