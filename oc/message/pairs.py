@@ -111,6 +111,9 @@ class _Pairing:
 
     def span(self, assistant: Message, waiting: Sequence[Block], between: Sequence[Message]) -> None:
         """Puts the assistant message, its results in call order, then everything else that stood before the next."""
+        if self._whole(waiting, between):
+            self.out += (assistant, *between)
+            return
         names = {call["id"]: call_name(call) for call in waiting}
         found: dict[str, Message] = {}
         remainder: list[Message] = []
@@ -137,6 +140,20 @@ class _Pairing:
             self._answer(assistant, call, found, moved)
         self.changed = self.changed or bool(found and remainder)
         self.out += remainder
+
+    def _whole(self, waiting: Sequence[Block], between: Sequence[Message]) -> bool:
+        """Says of most spans at once that nothing is wrong: named results of these calls, in order, and no more."""
+        ids = [call["id"] for call in waiting]
+        if ids != [message.get("toolCallId") for message in between] or not self._answered.isdisjoint(ids):
+            return False
+        if len(ids) > 1 and len(set(ids)) < len(ids):
+            return False
+        for message in between:
+            name = message.get("toolName")
+            if message.get("role") != "toolResult" or not isinstance(name, str) or not name or name != js_trim(name):
+                return False
+        self._answered.update(ids)
+        return True
 
     def _answer(self, assistant: Message, call: Block, found: dict[str, Message], moved: set[str]) -> None:
         call_id = call["id"]

@@ -30,7 +30,7 @@ def normalised(usage: Any) -> Usage | None:
         value = usage.get(part)
         if value is None:
             value = _otherwise(usage, part, others)
-        if type(value) is int or number(value) is not None:
+        if number(value) is not None:
             found[part] = value
     if "input" in found:
         found["input"] = max(0, found["input"])
@@ -47,9 +47,8 @@ def _otherwise(usage: Usage, part: str, names: Sequence[str]) -> Any:
 
 def number(value: Any) -> Any:
     """Returns a finite number, None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return value
+    kind = type(value)
+    return value if kind is int or (kind is float and math.isfinite(value)) else None
 
 
 def no_usage() -> Usage:
