@@ -85,6 +85,15 @@ def test_what_once_took_two_washes_takes_one(history):
     assert once == washed(once, "anthropic").messages
 
 
+def test_turns_that_a_blank_answer_kept_apart_merge_with_their_strings():
+    """D24: the reference merges both into an empty message."""
+    blank = {"role": "assistant", "content": [{"type": "text", "text": "   "}]}
+    done = washed([{"role": "user", "content": "x"}, blank, {"role": "user", "content": "y"}], "anthropic")
+    assert done.messages == [
+        {"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]}
+    ]
+
+
 def test_only_allowed_tools_may_stay():
     history = [{"role": "assistant", "content": [CALL]}, {"role": "toolResult", "toolCallId": "call_1", "content": []}]
     wash = Wash(policy(resolve("openai")), NOW_MS, allowed_tools=["exec"])

@@ -22,13 +22,6 @@ def test_a_string_before_a_user_message_stays():
     assert merge_users(history) == (history, [])
 
 
-def test_blank_text_that_the_reference_drops_leaves_two_turns_that_merge():
-    """D24, as the whole pipeline meets it: both turns of the user are still there."""
-    assert merge_users([{"role": "user", "content": "x"}, {"role": "user", "content": "y"}])[0] == [
-        {"role": "user", "content": [text("x"), text("y")]}
-    ]
-
-
 def test_other_roles_keep_turns_apart():
     history = [{"role": "user", "content": "a"}, {"role": "custom", "content": "b"}, {"role": "user", "content": "c"}]
     assert merge_users(history) == (history, [])
