@@ -26,7 +26,7 @@ Line = tuple[int, bytes, Entry]
 
 
 class Transcript(NamedTuple):
-    """A whole transcript: `entries` as version 3, linked; `raws` their lines without LF, None where they differ.
+    """A whole transcript: `entries` as version 3, linked; `raws` their lines without LF, None where there is none.
 
     `numbers` are the entries' line numbers, `skipped` the lines that are no entries, `version` the header's own.
     """
@@ -128,13 +128,28 @@ def assemble(lines: Iterator[Line], skipped: list[Finding], name: str) -> Transc
     migrated = migrate(header, entries, found, positions)
     raws: list[bytes | None]
     if version < VERSION:
+        raws = list(map(_migrated_line, found, entries, migrated.entries))
         entries = migrated.entries
-        raws = [None if changed else raw for raw, changed in zip(found, migrated.changed, strict=True)]
     else:
         raws = list(found)
     link(entries, raws, version)
     same = migrated.header is header
     return Transcript(name, migrated.header, header_raw if same else None, entries, raws, numbers, skipped, version)
+
+
+def _migrated_line(raw: bytes, old: Entry, new: Entry) -> bytes | None:
+    """Returns the line of a migrated entry: its own bytes with id and parent at their end, as the entry has them.
+
+    None when more has changed than that, and the line has to be written anew.
+    """
+    if new is old:
+        return raw
+    if "id" in old or "parentId" in old or "firstKeptEntryIndex" in old or new.get("message") is not old.get("message"):
+        return None
+    parent = new["parentId"]
+    tail = f'"id":"{new["id"]}","parentId":' + ("null" if parent is None else f'"{parent}"')
+    body = raw.rstrip()
+    return body[:-1] + (b"," if old else b"") + tail.encode() + b"}" if body.endswith(b"}") else None
 
 
 def need_header(lines: Iterator[Line], skipped: Sequence[Finding], name: str) -> Line:
@@ -322,7 +337,7 @@ def _refuse_known(path: str, entries: Sequence[Entry]) -> None:
 def _migrate_file(path: str, timestamp: str) -> str:
     """Rewrites a file of version 1 or 2 as version 3, the original kept beside it; returns the name of the original.
 
-    Lines that need no change keep their bytes, and so do lines that are no entries.
+    Lines that need no change keep their bytes, and so do lines that are no entries; of others what is new is added.
     """
     with open_file(path) as file:
         data = file.read()
@@ -334,8 +349,7 @@ def _migrate_file(path: str, timestamp: str) -> str:
     header_number = next(n for n, raw in enumerate(lines, 1) if raw.strip() and n not in skipped)
     lines[header_number - 1] = dump(transcript.header)
     for number, raw, entry in zip(transcript.numbers, transcript.raws, transcript.entries, strict=True):
-        if raw is None:
-            lines[number - 1] = dump(entry)
+        lines[number - 1] = dump(entry) if raw is None else raw
     mode = os.stat(path).st_mode & 0o777
     backup = f"{path}.v{int(transcript.version)}-{timestamp.replace(':', '-')}.bak"
     files.replace(backup, data, mode)
