@@ -201,38 +201,48 @@ def _lock_text() -> bytes:
 def _release(target: str, descriptor: int) -> None:
     """Removes the lock unless somebody took it over meanwhile."""
     try:
-        mine = os.fstat(descriptor)
-        with suppress(FileNotFoundError):
-            there = os.stat(target)
-            if (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino):
-                os.unlink(target)
+        _hold(descriptor)
+        if _is_there(target, descriptor):
+            os.unlink(target)
     finally:
         os.close(descriptor)
+
+
+def _hold(descriptor: int) -> None:
+    """Keeps others who look at the same lock file waiting until this descriptor is closed."""
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def _is_there(target: str, descriptor: int) -> bool:
+    """Says whether the path still names the open file, not another one put in its place."""
+    mine = os.fstat(descriptor)
+    try:
+        there = os.stat(target)
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
 
 def _take_over(target: str, stale_ms: int) -> int | None:
     """Removes a stale lock and returns None; returns the holder's pid (0: not known) when it stands.
 
-    flock on the lock file itself keeps two takers from removing each other's fresh lock.
+    flock on the lock file itself keeps two takers, and a taker and the holder, from removing a fresh lock of a third.
     """
     try:
         descriptor = os.open(target, os.O_RDWR)
     except FileNotFoundError:
         return None
     try:
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        status = os.fstat(descriptor)
-        try:
-            there = os.stat(target)
-        except FileNotFoundError:
+        _hold(descriptor)
+        if not _is_there(target, descriptor):
             return None
-        if (there.st_dev, there.st_ino) != (status.st_dev, status.st_ino):
-            return None
-        pid, stale = _judge(os.read(descriptor, 4096), status.st_mtime, stale_ms)
+        pid, stale = _judge(os.read(descriptor, 4096), os.fstat(descriptor).st_mtime, stale_ms)
         if not stale:
             return pid
-        os.unlink(target)
+        # A holder that is dead by now may have let go just before: what stands there then is somebody else's.
+        if _is_there(target, descriptor):
+            os.unlink(target)
         return None
     finally:
         os.close(descriptor)

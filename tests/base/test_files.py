@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from oc.base import files
 from oc.base.files import append, is_alive, lock, replace
 from oc.errors import Busy
 from tests.support import ROOT
@@ -96,6 +97,27 @@ def test_a_lock_taken_over_by_somebody_is_not_removed(tmp_path):
         os.unlink(tmp_path / "f.lock")
         (tmp_path / "f.lock").write_text("another's")
     assert (tmp_path / "f.lock").read_text() == "another's"
+
+
+def test_a_lock_placed_while_the_old_one_was_judged_is_not_removed(tmp_path, monkeypatch):
+    """The old holder lets go and ends after its file was opened: its pid is dead, but the path is another's."""
+    path, placed = tmp_path / "f", tmp_path / "f.lock"
+    placed.write_text(json.dumps({"pid": os.getpid()}))
+    judge = files._judge
+    judged = []
+
+    def meanwhile(text, modified_s, stale_ms):
+        judged.append(text)
+        if len(judged) == 1:
+            placed.unlink()
+            placed.write_text(json.dumps({"pid": os.getpid(), "third": True}))
+            return 7, True
+        return judge(text, modified_s, stale_ms)
+
+    monkeypatch.setattr(files, "_judge", meanwhile)
+    with pytest.raises(Busy), lock(path, timeout_ms=0):
+        pass
+    assert "third" in placed.read_text()
 
 
 LOCKED = """
