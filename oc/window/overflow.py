@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from oc.base.text import len16, pattern, weight16
-from oc.message.cap import cap_message, cap_text, max_view_chars
+from oc.message.cap import MIN_KEPT_CHARS, VIEW_SUFFIX, cap_message, cap_text, max_view_chars
 from oc.message.shapes import Message, texts
 
 Entry = dict[str, Any]
@@ -117,19 +117,19 @@ def _shortened(message: Message, most: int, measure: Measure) -> Message:
     weight = sum(map(measure, texts(message)))
     if message.get("role") != "toolResult" or weight <= most:
         return message
-    # Text weighs its length or more, and what is kept of it may weigh more than what goes.
     max_chars = most * sum(map(len16, texts(message))) // weight
-    new = _cut(message, max_chars)
+    last, new = None, _cut(message, max_chars)
+    # What is kept of it, with the notice, may weigh more in proportion than what goes.
     while max_chars and (weight := sum(map(measure, texts(new)))) > most:
-        max_chars = min(max_chars * most // weight, max_chars * 7 // 8)
-        new = _cut(message, max_chars)
+        max_chars = max_chars * (most if new != last else most * 7 // 8) // weight
+        last, new = new, _cut(message, max_chars)
     return message if new == message else new
 
 
 def _cut(message: Message, max_chars: int) -> Message:
     content = message.get("content")
     if isinstance(content, str):
-        return {**message, "content": cap_text(content, max_chars)}
+        return {**message, "content": cap_text(content, max(max_chars, MIN_KEPT_CHARS + len16(VIEW_SUFFIX)))}
     return cap_message(message, max_chars)
 
 

@@ -180,11 +180,21 @@ def test_each_result_is_capped_as_it_would_be_stored():
     assert rows[-1] == {"action": "summary", "messages": 3, "truncated": 1, "max_chars": MAX_STORED_CHARS}
 
 
+def with_long_results(messages, times):
+    for message in messages:
+        if is_result(message) and isinstance(message["content"], str):
+            message["content"] *= times
+        elif is_result(message):
+            message["content"][0]["text"] *= times
+    return messages
+
+
+HISTORIES = st.builds(with_long_results, turns(20), st.sampled_from([1, 10]))
 WINDOWS = st.sampled_from([1, 200, 1000, 2000, 9000, 40_000])
 MANNERS = st.sampled_from([OURS, ours(counter("chars4")), REFERENCE])
 
 
-@given(turns(20), WINDOWS, MANNERS)
+@given(HISTORIES, WINDOWS, MANNERS)
 def test_guarding_settles_and_touches_results_only(messages, window, manner):
     before = copy.deepcopy(messages)
     once, rows = guard(messages, window_tokens=window, manner=manner)
@@ -199,7 +209,7 @@ def test_guarding_settles_and_touches_results_only(messages, window, manner):
         assert all(new is old for new, old in zip(twice, once, strict=True))
 
 
-@given(turns(20), WINDOWS)
+@given(HISTORIES, WINDOWS)
 def test_within_the_budget_or_nothing_left_to_free(messages, window):
     """No message gets heavier; either all fit by the counter, or no result is heavier than a placeholder."""
     view, _ = guard(messages, window_tokens=window)
@@ -211,10 +221,10 @@ def test_within_the_budget_or_nothing_left_to_free(messages, window):
     assert fits or all(after <= least for after in left)
 
 
-@given(turns(12))
+@given(HISTORIES)
 def test_rows_add_up(messages):
     """The tokens of the rows and of the sum are those of the messages."""
-    view, rows = guard(messages, window_tokens=600)
+    view, rows = guard(messages, window_tokens=6000)
     changed = [n for n, (old, new) in enumerate(zip(messages, view, strict=True)) if new is not old]
     assert changed == [row["index"] for row in rows if "index" in row]
     assert -(-sum(_weight(m, OURS) for m in view) // 4) == rows[-1]["tokens_after"]

@@ -73,3 +73,12 @@ def test_d21_what_a_compaction_kept_stays_kept():
     expected = row["expected"]["branch"]
     expected[3]["firstKeptEntryId"] = "new1"
     assert same(expected, branch)
+
+
+def test_every_function_of_the_table_is_run():
+    import json
+
+    from tests.support import VECTORS
+
+    known = {"truncateOversizedInSession", "sessionLikelyOversized", "classifyOverflow"}
+    assert known == {row["fn"] for row in json.loads((VECTORS / "context-session-truncate.json").read_text())}
