@@ -51,6 +51,14 @@ def missing_result(call_id: str, name: str | None, now_ms: int) -> Message:
     }
 
 
+def named(result: Message, call: str | None) -> Message:
+    """Returns a result under the name that it has, else its call has, else `unknown`."""
+    given = result.get("toolName")
+    name = js_trim(given) if isinstance(given, str) else ""
+    name = name or js_trim(call or "") or "unknown"
+    return result if name == given else {**result, "toolName": name}
+
+
 def span_end(messages: Sequence[Message], start: int) -> int:
     """Returns the index of the next assistant message after `start`, where its results can stand no longer."""
     end = start + 1
@@ -182,15 +190,10 @@ class _Pairing:
         self._drop(message, "duplicate-result")
 
     def _named(self, message: Message, call: str | None) -> Message:
-        """Returns the result under the name that it has, else its call has, else `unknown`."""
-        given = message.get("toolName")
-        name = js_trim(given) if isinstance(given, str) else ""
-        name = name or js_trim(call or "") or "unknown"
-        if name == given:
-            return message
-        self.changed = True
-        new = {**message, "toolName": name}
-        self.decisions.append(Decision("change", "tool-name", message, new))
+        new = named(message, call)
+        if new is not message:
+            self.changed = True
+            self.decisions.append(Decision("change", "tool-name", message, new))
         return new
 
 
