@@ -69,11 +69,10 @@ def derived_id(raw: bytes, previous: str | None, taken: Container[str]) -> str:
 
 
 class Migrated(NamedTuple):
-    """`changed[i]` says whether entry i differs from its line."""
+    """An entry that is the very object that was given did not change."""
 
     header: Entry
     entries: list[Entry]
-    changed: list[bool]
 
 
 def migrate(header: Entry, entries: Sequence[Entry], raws: Sequence[bytes], positions: Sequence[int]) -> Migrated:
@@ -84,17 +83,10 @@ def migrate(header: Entry, entries: Sequence[Entry], raws: Sequence[bytes], posi
     """
     version = version_of(header)
     if version >= VERSION:
-        return Migrated(header, list(entries), [False] * len(entries))
+        return Migrated(header, list(entries))
     header = {**header, "version": VERSION}
-    if version < 2:
-        chained = _chain(entries, raws, positions)
-        return Migrated(header, [_renamed(entry) or entry for entry in chained], [True] * len(entries))
-    renamed = [_renamed(entry) for entry in entries]
-    return Migrated(
-        header,
-        [new or old for new, old in zip(renamed, entries, strict=True)],
-        [new is not None for new in renamed],
-    )
+    chained = _chain(entries, raws, positions) if version < 2 else entries
+    return Migrated(header, [_renamed(entry) or entry for entry in chained])
 
 
 def _chain(entries: Sequence[Entry], raws: Sequence[bytes], positions: Sequence[int]) -> list[Entry]:
@@ -109,8 +101,8 @@ def _chain(entries: Sequence[Entry], raws: Sequence[bytes], positions: Sequence[
         new = {**entry, "id": entry_id, "parentId": previous}
         taken.add(entry_id)
         ids[position] = previous = entry_id
-        index: Any = entry.get("firstKeptEntryIndex")
-        if entry.get("type") == "compaction" and isinstance(index, int | float) and not isinstance(index, bool):
+        index: Any = entry.get("firstKeptEntryIndex") if entry.get("type") == "compaction" else None
+        if isinstance(index, int | float) and not isinstance(index, bool):
             del new["firstKeptEntryIndex"]
             if ids.get(index) is not None:
                 new["firstKeptEntryId"] = ids[index]
