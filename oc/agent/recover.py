@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from oc.agent.loop import Loop
 from oc.agent.request import Session
 from oc.agent.setting import Setting
-from oc.base.clock import Ids
 from oc.config.load import Config
 from oc.errors import Unavailable
-from oc.message.cap import cap_message, max_view_chars
 from oc.message.size import context_size
 from oc.session.context import context_entries
 from oc.session.entry import Entry
@@ -21,10 +19,9 @@ from oc.session.open import touch
 from oc.session.transcript import branch
 from oc.session.tree import leaf_path
 from oc.window.budget import is_over, keep_recent_tokens, reserve_tokens
+from oc.window.overflow import shorten_stored
 
 MAX_COMPACTIONS = 3
-# What a branch that is written anew leaves behind: they speak of entries by id, or of other branches.
-_NOT_COPIED = ("label", "branch_summary")
 
 
 @dataclass(slots=True)
@@ -106,46 +103,19 @@ class Recovery:
 
     def _cut_results(self) -> bool:
         """Writes the branch anew from the first shown result that is too long for the window, such results cut."""
-        path, limit = self._branch(), max_view_chars(self.window_tokens)
-        shown = {entry["id"] for entry in context_entries(path)}
-        cut = [_cut(entry, limit) if entry["id"] in shown else entry for entry in path]
-        first = next((i for i, (old, new) in enumerate(zip(path, cut, strict=True)) if old is not new), None)
-        if first is None:
-            return False
+        path = self._branch()
         known = {entry["id"] for entry in (*self.entries, *self.loop.recorder.entries)}
-        copied = copies(cut[first:], self.setting.ids, known)
-        written = branch(self.session.ref.path, path[first].get("parentId"), copied, lock_timeout_ms=None)
-        self._path = path[:first] + written
+
+        def new_id() -> str:
+            known.add(made := self.setting.ids.entry(known))
+            return made
+
+        rewrite = shorten_stored(path, window_tokens=self.window_tokens, new_id=new_id)
+        if rewrite is None:
+            return False
+        written = branch(self.session.ref.path, rewrite.parent_id, rewrite.entries, lock_timeout_ms=None)
+        kept = next((i + 1 for i, entry in enumerate(path) if entry["id"] == rewrite.parent_id), 0)
+        self._path = path[:kept] + written
         self.loop.messages = [entry["message"] for entry in context_entries(self._path)]
-        self.loop.tell({"type": "results_cut", "entryId": written[0]["id"], "maxChars": limit})
+        self.loop.tell({"type": "results_cut", "decisions": rewrite.rows})
         return True
-
-
-def copies(entries: Sequence[Entry], ids: Ids, known: set[str]) -> list[Entry]:
-    """Returns the entries with new ids, none of them `known`, labels and branch summaries left out.
-
-    A compaction keeps from the copy of what it kept from, or of what followed that (design D21).
-    """
-    names: dict[str, str] = {}
-    for entry in entries:
-        if entry["type"] not in _NOT_COPIED:
-            known.add(new := ids.entry(known))
-            names[entry["id"]] = new
-    following = ""
-    for entry in reversed(entries):
-        following = names.setdefault(entry["id"], following)
-    copied = []
-    for entry in entries:
-        if entry["type"] not in _NOT_COPIED:
-            kept = entry.get("firstKeptEntryId")
-            moved = {"firstKeptEntryId": names[kept]} if entry["type"] == "compaction" and kept in names else {}
-            copied.append({**entry, **moved, "id": names[entry["id"]]})
-    return copied
-
-
-def _cut(entry: Entry, limit: int) -> Entry:
-    message = entry.get("message")
-    if entry.get("type") != "message" or not isinstance(message, dict) or message.get("role") != "toolResult":
-        return entry
-    shorter = cap_message(message, limit)
-    return entry if shorter is message else {**entry, "message": shorter}

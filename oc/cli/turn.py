@@ -31,7 +31,7 @@ class View:
 
     def tell(self, event: Event) -> None:
         self._note(event)
-        if self.broken or event["type"] == "view":
+        if self.broken or event["type"] in ("view", "results_cut"):
             return
         try:
             if self.app.out.format == "jsonl":
@@ -76,8 +76,9 @@ class View:
         if event["type"].startswith("auto_compaction"):
             self._note_compaction(event)
         elif event["type"] == "results_cut":
-            self._aside(f"cutting stored results to {event['maxChars']} characters")
-            self.report.add("store", "cut", entry_id=event["entryId"], rule="overflow")
+            self._aside("the context is too large: stored results are shortened")
+            for row in event["decisions"]:
+                self.report.add("store", **row)
         elif event["type"] == "view":
             for row in event["decisions"]:
                 self.report.add(**row)

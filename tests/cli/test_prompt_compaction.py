@@ -200,4 +200,4 @@ def test_a_stored_result_that_is_too_long_is_cut_on_a_branch(oc):
     assert 1 == len(whole)
     assert 0 == oc("session", "check", "main").status
     rows = [json.loads(line) for line in (oc.home / "why.jsonl").read_text().splitlines()]
-    assert ("store", "cut", "overflow") in [(r["stage"], r["action"], r.get("rule")) for r in rows]
+    assert ("store", "truncate", "read") in [(r["stage"], r["action"], r.get("tool")) for r in rows]
