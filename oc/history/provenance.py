@@ -1,9 +1,10 @@
-"""Messages that another session sent are marked as such, so that the model does not take them for the user's. Pure.
+"""Where a user message came from: noted when it is stored, told to the model when another session sent it. Pure.
 
-Behaviour follows OpenClaw 2026.3.13, annotateInterSessionUserMessages (table: context-turns, prov-*).
+Behaviour follows OpenClaw 2026.3.13, input-provenance (table: sessions-guard) and annotateInterSessionUserMessages
+(table: context-turns, prov-*).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oc.base.text import js_trim
@@ -11,7 +12,25 @@ from oc.message.decision import Decision
 from oc.message.shapes import Message
 
 MARKER = "[Inter-session message]"
+KINDS = ("external_user", "inter_session", "internal_system")
+_NOTED = ("originSessionId", "sourceSessionKey", "sourceChannel", "sourceTool")
 _FIELDS = (("sourceSession", "sourceSessionKey"), ("sourceChannel", "sourceChannel"), ("sourceTool", "sourceTool"))
+
+
+def provenance(value: Any) -> dict[str, str] | None:
+    """Returns a provenance with its known fields trimmed and blank ones left out; None for what is none."""
+    if not isinstance(value, Mapping) or value.get("kind") not in KINDS:
+        return None
+    noted = {key: js_trim(value[key]) for key in _NOTED if isinstance(value.get(key), str)}
+    return {"kind": value["kind"], **{key: text for key, text in noted.items() if text}}
+
+
+def stamped(message: Message, source: Mapping[str, Any] | None) -> Message:
+    """Returns a user message with where it came from, unless it says so itself; other messages as they are."""
+    known = provenance(source)
+    if known is None or message.get("role") != "user" or provenance(message.get("provenance")) is not None:
+        return message
+    return {**message, "provenance": known}
 
 
 def mark_inter_session(messages: Sequence[Message]) -> tuple[list[Message], list[Decision]]:
@@ -31,10 +50,10 @@ def mark_inter_session(messages: Sequence[Message]) -> tuple[list[Message], list
 
 
 def _prefix(message: Message) -> str | None:
-    provenance = message.get("provenance")
-    if message.get("role") != "user" or not isinstance(provenance, dict) or provenance.get("kind") != "inter_session":
+    source = message.get("provenance")
+    if message.get("role") != "user" or not isinstance(source, dict) or source.get("kind") != "inter_session":
         return None
-    named = [(shown, provenance.get(key)) for shown, key in _FIELDS]
+    named = [(shown, source.get(key)) for shown, key in _FIELDS]
     facts = [f"{shown}={js_trim(value)}" for shown, value in named if isinstance(value, str) and js_trim(value)]
     return " ".join([MARKER, *facts])
 
