@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from oc.memory.embed.vector import dot, pack, unpack
 
-Vectors = Sequence["array[float]"]
+Vectors = Sequence["array[float] | None"]
 _MIN_TYPICAL = 0.01
 
 
@@ -51,7 +51,7 @@ def from_json(stored: Mapping[str, Any]) -> Calibration:
     try:
         backgrounds = tuple(unpack(bytes.fromhex(text)) for text in stored["backgrounds"])
         typical = float(stored["typical"])
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"no calibration: {error}") from None
     if not backgrounds or not typical > 0 or len({len(background) for background in backgrounds}) > 1:
         raise ValueError("no calibration")
@@ -61,7 +61,8 @@ def from_json(stored: Mapping[str, Any]) -> Calibration:
 def measured(embed: Callable[[Sequence[str], bool], Vectors]) -> Calibration:
     """Returns the calibration of a model from `embed(texts, is_query)`, by one call for passages and one for questions.
 
-    A model that finds answers no nearer than other texts gets a scale all the same, a steep one.
+    A text that has no vector is left out; raises ValueError when that leaves nothing. A model that finds answers no
+    nearer than other texts gets a scale all the same, a steep one.
     """
     from oc.memory.embed.probes import PROBES
 
@@ -71,9 +72,13 @@ def measured(embed: Callable[[Sequence[str], bool], Vectors]) -> Calibration:
     backgrounds = []
     at = 0
     for group in PROBES.values():
-        vectors = passages[at : at + len(group)]
-        backgrounds.append(array("f", [sum(column) / len(vectors) for column in zip(*vectors, strict=True)]))
+        vectors = [vector for vector in passages[at : at + len(group)] if vector is not None]
         at += len(group)
+        if vectors:
+            backgrounds.append(array("f", [sum(column) / len(vectors) for column in zip(*vectors, strict=True)]))
     unscaled = Calibration(tuple(backgrounds), 1.0)
-    above = [dot(q, p) - unscaled.floor(q) for q, p in zip(questions, passages, strict=True)]
+    answered = [(q, p) for q, p in zip(questions, passages, strict=True) if q is not None and p is not None]
+    if not answered:
+        raise ValueError("nothing to measure")
+    above = [dot(question, passage) - unscaled.floor(question) for question, passage in answered]
     return unscaled._replace(typical=max(_MIN_TYPICAL, sum(above) / len(above)))

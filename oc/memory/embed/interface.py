@@ -19,7 +19,9 @@ from oc.memory.embed.vector import BadVector, vector_of
 # Waits before the second, third and fourth attempt (openclaw 2026.3.13), each lengthened by up to a fifth.
 RETRY_MS = (500, 1000, 2000)
 MAX_WAIT_MS = 8000
-# So many texts refused one by one, and none taken, mean that it is not the texts.
+# A question is not longer: its vector would take seconds, and mean little.
+MAX_QUERY_BYTES = 2000
+# After so many refused texts, with none taken, the engine is asked whether it is the texts.
 _MAX_REFUSED = 8
 
 
@@ -70,7 +72,8 @@ class Embedder:
 
     `provider` is its name in the configuration, `model` what an index records, `identity` a hash of all that a
     vector depends on (the key of caches; no secret in it). `dims` None until the first answer. A text longer than
-    `max_bytes` is cut; a request holds `batch_bytes` and `batch_texts`, and `workers` are under way at a time.
+    `max_bytes` (a question: MAX_QUERY_BYTES) is cut. A request holds at most `batch_bytes` and `batch_texts`;
+    `workers` requests are under way at a time.
     """
 
     provider: str
@@ -90,7 +93,7 @@ class Embedder:
 
         Raises BadInput for a blank text and Unavailable where no vector is to be had.
         """
-        ready = self._prepared(text)
+        ready = self._prepared(text, is_query=True)
         if not ready:
             raise BadInput("a blank text has no vector")
         answers = self.engine.embed([ready], is_query=True)
@@ -112,19 +115,23 @@ class Embedder:
         return self._embedded(texts, progress, is_query=False)
 
     def calibrated(self) -> Calibration:
-        """Returns the calibration, measured with two requests when nobody has done so; raises Unavailable."""
+        """Returns the calibration, measured with some short texts when nobody has done so; raises Unavailable."""
         if self.calibration is None:
-            self.calibration = measured(self._all)
+            problems: list[Problem] = []
+
+            def embed(texts: Sequence[str], is_query: bool) -> "list[array[float] | None]":
+                found = self._embedded(texts, None, is_query=is_query)
+                problems.extend(found.problems)
+                return found.vectors
+
+            try:
+                self.calibration = measured(embed)
+            except ValueError:
+                raise Unavailable(f"{self.provider} embeddings cannot be measured: {problems[0].message}") from None
         return self.calibration
 
-    def _all(self, texts: Sequence[str], is_query: bool) -> "list[array[float]]":
-        found = self._embedded(texts, None, is_query=is_query)
-        if found.problems:
-            raise Unavailable(f"{self.provider} embeddings cannot be measured: {found.problems[0].message}")
-        return [vector for vector in found.vectors if vector is not None]
-
     def _embedded(self, texts: Sequence[str], progress: Callable[[int], None] | None, *, is_query: bool) -> Embedded:
-        ready = [self._prepared(text) for text in texts]
+        ready = [self._prepared(text, is_query=is_query) for text in texts]
         vectors: list[array[float] | None] = [None] * len(texts)
         problems = [Problem(index, "blank") for index, text in enumerate(ready) if not text]
         stopped: Failure | None = None
@@ -141,11 +148,13 @@ class Embedder:
                 except BadVector as error:
                     problems.append(Problem(at, f"the vector {error}"))
                 except Failure as failure:
-                    refused += 1
-                    if not failure.of_text or (refused >= _MAX_REFUSED and not any(vectors)):
+                    if not failure.of_text:
                         stopped = stopped or failure
-                    else:
-                        problems.append(Problem(at, failure.message))
+                        continue
+                    problems.append(Problem(at, failure.message))
+                    refused += 1
+                    if refused == _MAX_REFUSED and not any(vectors):
+                        stopped = self._probed(is_query=is_query)
             if progress is not None:
                 progress(len(batch))
         if stopped is not None:
@@ -153,6 +162,14 @@ class Embedder:
                 raise stopped
             problems.append(Problem(None, stopped.message))
         return Embedded(vectors, sorted(problems, key=lambda p: (p.text is None, p.text)))
+
+    def _probed(self, *, is_query: bool) -> Failure | None:
+        """Returns why not even a harmless text is taken, None when it is."""
+        try:
+            self.engine.embed(["ping"], is_query=is_query)
+        except Failure as failure:
+            return failure
+        return None
 
     def _batches(self, ready: Sequence[str]) -> list[list[int]]:
         known = [index for index, text in enumerate(ready) if text]
@@ -195,9 +212,10 @@ class Embedder:
         self.dims = len(vector)
         return vector
 
-    def _prepared(self, text: str) -> str:
+    def _prepared(self, text: str, *, is_query: bool) -> str:
+        max_bytes = min(self.max_bytes, MAX_QUERY_BYTES) if is_query else self.max_bytes
         text = without_lone_surrogates(text.replace("\0", "").strip())
-        if len(text) * 4 <= self.max_bytes:
+        if len(text) * 4 <= max_bytes:
             return text
         raw = text.encode()
-        return text if len(raw) <= self.max_bytes else raw[: self.max_bytes].decode("utf-8", "ignore").strip()
+        return text if len(raw) <= max_bytes else raw[:max_bytes].decode("utf-8", "ignore").strip()
