@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 import time
 from collections.abc import Callable, Container
 from datetime import UTC, datetime, tzinfo
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 
 from oc.base.text import js_trim, pattern
 
-_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$")
+_ISO = r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$"
 
 
 class Clock(NamedTuple):
@@ -40,7 +39,7 @@ def iso(epoch_ms: int) -> str:
 
 def parse_iso(text: Any) -> int | None:
     """Returns epoch milliseconds, or None for what is no date; a time without zone is UTC."""
-    match = _ISO.match(text) if isinstance(text, str) else None
+    match = pattern(_ISO).match(text) if isinstance(text, str) else None
     if match is None:
         return None
     year, month, day, hour, minute, second, fraction, zone = match.groups()

@@ -18,11 +18,6 @@ import orjson
 
 from oc.errors import Busy, InputOutput
 
-try:
-    import fcntl
-except ImportError:  # Windows: a stale lock is taken over without the guard
-    fcntl = None  # type: ignore[assignment]
-
 StrPath = str | os.PathLike[str]
 TRANSCRIPT_STALE_MS = 30 * 60 * 1000
 STORE_STALE_MS = 30 * 1000
@@ -210,8 +205,11 @@ def _release(target: str, descriptor: int) -> None:
 
 def _hold(descriptor: int) -> None:
     """Keeps others who look at the same lock file waiting until this descriptor is closed."""
-    if fcntl is not None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        import fcntl
+    except ImportError:  # Windows: a stale lock is taken over without the guard
+        return
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _is_there(target: str, descriptor: int) -> bool:

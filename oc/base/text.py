@@ -3,6 +3,7 @@
 Lengths called `_chars` anywhere in `oc` are UTF-16 code units, so an emoji counts 2 and a Chinese character 1.
 """
 
+import codecs
 import re
 from functools import cache
 
@@ -29,24 +30,29 @@ def pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
+def _utf16(text: str) -> bytes:
+    """Returns the text's UTF-16 units; str.encode() would import a module for it."""
+    return codecs.utf_16_le_encode(text, "surrogatepass")[0]
+
+
 def len16(text: str) -> int:
     """Returns the length in UTF-16 code units."""
     if text.isascii():
         return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(_utf16(text)) // 2
 
 
 def slice16(text: str, start: int, end: int | None = None) -> str:
     """Returns what JavaScript's `slice` gives, negative indices included; a cut may leave a lone surrogate."""
     if text.isascii():
         return text[start:end]
-    raw = text.encode("utf-16-le", "surrogatepass")
+    raw = _utf16(text)
     size = len(raw) // 2
     if size == len(text):
         return text[start:end]
     first = max(0, size + start) if start < 0 else min(start, size)
     last = size if end is None else max(0, size + end) if end < 0 else min(end, size)
-    return raw[2 * first : 2 * max(first, last)].decode("utf-16-le", "surrogatepass")
+    return codecs.utf_16_le_decode(raw[2 * first : 2 * max(first, last)], "surrogatepass", True)[0]
 
 
 def cut16(text: str, max_chars: int) -> str:
@@ -97,7 +103,7 @@ def weight16(text: str) -> int:
         symbols = pattern(r"[\x00-\x7f]+").sub("", text)
         if len(symbols) < 4000:
             return len(text) + sum(map(_extra, symbols))
-    units = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    units = len(_utf16(text)) // 2
     # What a substitution takes away is counted three times as fast as what findall() collects.
     wide = len(text) - len(pattern(_WIDE_BMP_RUN).sub("", text))
     astral = len(text) - len(pattern(_WIDE_ASTRAL_RUN).sub("", text)) if units != len(text) else 0

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from oc.base.files import open_output
 from oc.base.jsonl import dump, dump_line
 from oc.cli.app import App
 from oc.cli.out import Out, camel
@@ -136,7 +135,7 @@ def write_items(out: Out, stream: Stream, items: Iterable[Item]) -> None:
         raw = item.raw if item.raw is not None else dump(item.value)
         batch.append(raw)
         size += len(raw)
-        if size > 1 << 20:
+        if size > 1 << 16:
             out.write(b"\n".join(batch) + b"\n")
             batch, size = [], 0
     if batch:
@@ -159,7 +158,11 @@ class Report:
     """
 
     def __init__(self, path: str | None) -> None:
-        self._file = None if path is None else open_output(path)
+        self._file: BinaryIO | None = None
+        if path is not None:
+            from oc.base.files import open_output
+
+            self._file = open_output(path)
 
     def __enter__(self) -> Self:
         return self

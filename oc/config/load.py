@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from oc.base.jsonl import parse
+from oc.base.text import pattern
 from oc.config.defaults import KEYS
 from oc.config.schema import Finding, check, fits, known
 from oc.errors import BadConfig
 
-_ENV = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
+_ENV = r"\$\{([A-Z_][A-Z0-9_]*)\}"
 _UNSET = object()
 
 
@@ -150,9 +151,9 @@ def _parse_json5(raw: bytes, path: str) -> Any:
 def _expand(value: Any, environ: Mapping[str, str]) -> Any:
     """Replaces ${NAME} in strings; a string that names an unset variable counts as not set."""
     if isinstance(value, str):
-        if any(name not in environ for name in _ENV.findall(value)):
+        if any(name not in environ for name in pattern(_ENV).findall(value)):
             return None
-        return _ENV.sub(lambda m: environ[m[1]], value)
+        return pattern(_ENV).sub(lambda m: environ[m[1]], value)
     if isinstance(value, dict):
         return {k: _expand(v, environ) for k, v in value.items()}
     if isinstance(value, list):

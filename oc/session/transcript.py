@@ -14,9 +14,8 @@ from oc.base import files
 from oc.base.clock import Ids
 from oc.base.jsonl import dump, dump_line, parse
 from oc.base.text import js_trim
-from oc.errors import BadInput, NotFound
+from oc.errors import BadInput, Busy, NotFound
 from oc.session.entry import VERSION, Entry, Finding, is_header, link, migrate, version_of
-from oc.session.tail import read_leaf
 
 # A new 8-digit id is looked for in files up to this size; larger ones get whole UUIDs, which need no looking.
 SCANNED_BYTES = 8 << 20
@@ -174,11 +173,12 @@ def create(path: str, header: Entry, *, lock_timeout_ms: int = 10_000) -> bool:
         return True
 
 
-def append(
+def append(  # noqa: PLR0913 - one writer serves all
     path: str,
     entries: Sequence[Entry],
     *,
     ids: Ids | None = None,
+    after: str | None = None,
     lock_timeout_ms: int | None = 10_000,
     warn: Callable[[str], None] | None = None,
 ) -> list[Entry]:
@@ -187,8 +187,10 @@ def append(
     Each entry becomes the child of the one before, the first one of the leaf as it is under the lock; one without an
     `id` gets one. With `lock_timeout_ms` None the caller holds the lock. A file of version 1 or 2 is rewritten as
     version 3 first, its bytes kept beside it as `<path>.v<version>-<time of the first new entry>.bak`. BadInput when
-    the header or the last finished line is bad, or an id is known already.
+    the header or the last finished line is bad, or an id is known already; Busy when the leaf is not `after` any more.
     """
+    from oc.session.tail import read_leaf
+
     with _writing(path, lock_timeout_ms):
         if not entries:
             return []
@@ -200,7 +202,10 @@ def append(
         if leaf.torn and warn is not None:
             warn(f"{path}: the last line was never finished; it is left as it is")
         _refuse_known(path, entries)
-        return _write(path, entries, _leaf_id(leaf.entry, path), ids or Ids(), taken)
+        leaf_id = _leaf_id(leaf.entry, path)
+        if after is not None and leaf_id != after:
+            raise Busy("another writer went on with the session meanwhile", path=path, hint="try again")
+        return _write(path, entries, leaf_id, ids or Ids(), taken)
 
 
 def branch(
