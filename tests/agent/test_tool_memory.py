@@ -9,6 +9,7 @@ from oc.agent.tools.spec import call
 from oc.config.load import Config, Layer
 from oc.config.paths import places
 from oc.memory.backend import open_backend
+from oc.memory.write import remember
 
 NOW_MS = 1773651600000
 
@@ -32,14 +33,13 @@ class Desk:
         state = workspace.parent
         config = Config((Layer("oc.json", "x", tree or {}),))
         where = places(config, str(state), "main", {})
-        self.written, self.warnings = [], []
+        self.workspace, self.warnings = str(workspace), []
         scope = Scope(str(workspace), where.sessions, "own.jsonl", private)
         memory = Memory(scope, lambda: open_backend(config, where, now_ms=NOW_MS), self.add, 6, self.warnings.append)
         self.tools = {tool.name: tool for tool in memory.tools()}
 
     def add(self, text, long_term):
-        self.written.append((text, long_term))
-        return "memory/2026-03-16.md", 7
+        return remember(self.workspace, text, date="2026-03-16", long_term=long_term, now_ms=NOW_MS)
 
     def __call__(self, name, **arguments):
         return call(self.tools[name], name, arguments)
@@ -115,20 +115,28 @@ def test_what_is_closed_to_a_group(workspace):
 def test_long_term_memory_is_offered_to_private_sessions_only(workspace):
     assert "longTerm" in Desk(workspace).tools["memory_add"].parameters["properties"]
     desk = Desk(workspace, private=False)
+    before = (workspace / "MEMORY.md").read_text()
     assert desk("memory_add", text="x", longTerm=True).failed
-    assert [] == desk.written
+    assert before == (workspace / "MEMORY.md").read_text()
 
 
 def test_adding(workspace):
     desk = Desk(workspace)
     result = desk("memory_add", text="  the port is 5433\n")
-    assert ("Written to memory/2026-03-16.md#L7", {"path": "memory/2026-03-16.md", "line": 7}) == (
-        result.text,
-        result.details,
-    )
-    desk("memory_add", text="for long", longTerm=True)
-    assert [("the port is 5433", False), ("for long", True)] == desk.written
+    line = result.details["line"]
+    assert f"Written to memory/2026-03-16.md#L{line}" == result.text
+    assert "- the port is 5433" == (workspace / "memory" / "2026-03-16.md").read_text().split("\n")[line - 1]
+    again = desk("memory_add", text="the port is 5433")
+    assert (f"It stands in memory/2026-03-16.md#L{line} already", False) == (again.text, again.details["added"])
+    assert "MEMORY.md" == desk("memory_add", text="for long", longTerm=True).details["path"]
     assert desk("memory_add", text="x" * (MAX_FACT_CHARS + 1)).failed
+
+
+def test_what_cannot_be_written_is_an_error_result(workspace):
+    (workspace / "memory" / "2026-03-16.md").symlink_to(workspace.parent / "elsewhere.md")
+    result = Desk(workspace)("memory_add", text="x")
+    assert result.failed
+    assert "symbolic link" in result.text
 
 
 def test_memory_that_is_switched_off_is_an_error_result(workspace):

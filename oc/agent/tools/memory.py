@@ -16,6 +16,7 @@ from oc.memory.paths import ENDING, is_memory_path
 
 if TYPE_CHECKING:  # a turn that never looks at memory does not load the index
     from oc.memory.backend import Backend, Hit
+    from oc.memory.write import Written
 
 NOT_YET = "Nothing is recorded there yet."
 MAX_RESULTS = 20
@@ -25,11 +26,11 @@ MAX_FACT_CHARS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """`backend` opens the index when first asked; `add` writes (text, long_term) and returns path and line."""
+    """`backend` opens the index when first asked; `add` writes (text, long_term)."""
 
     scope: Scope
     backend: "Callable[[], Backend]"
-    add: Callable[[str, bool], tuple[str, int]]
+    add: "Callable[[str, bool], Written]"
     max_results: int
     warn: Callable[[str], None]
 
@@ -118,8 +119,10 @@ class Memory:
         text = arguments["text"].strip()
         if len16(text) > MAX_FACT_CHARS:
             return failed(f"memory_add: a fact has at most {MAX_FACT_CHARS} characters")
-        path, line = self.add(text, bool(arguments.get("longTerm")))
-        return Result(f"Written to {path}#L{line}", details={"path": path, "line": line})
+        written = self.add(text, bool(arguments.get("longTerm")))
+        place = f"{written.path}#L{written.line}"
+        details = {"path": written.path, "line": written.line, "added": written.added}
+        return Result(f"Written to {place}" if written.added else f"It stands in {place} already", details=details)
 
 
 def _passage(hit: "Hit") -> Passage:

@@ -12,6 +12,7 @@ from oc.agent.tools.spec import Tool
 
 if TYPE_CHECKING:
     from oc.memory.backend import Backend
+    from oc.memory.write import Written
 
 
 def own_tools(session: Session, setting: Setting) -> list[Tool]:
@@ -25,11 +26,19 @@ def own_tools(session: Session, setting: Setting) -> list[Tool]:
 
         return open_backend(session.config, places, now_ms=setting.clock.now_ms())
 
-    def add(text: str, long_term: bool) -> tuple[str, int]:
-        from oc.memory import write
+    def add(text: str, long_term: bool) -> "Written":
+        from oc.memory.write import remember
 
         origin = {"session": session.ref.session_id, "key": session.ref.key}
-        return write.add(places.workspace, text, date=setting.clock.date(), long_term=long_term, origin=origin)
+        return remember(
+            places.workspace,
+            text,
+            date=setting.clock.date(),
+            long_term=long_term,
+            origin=origin,
+            now_ms=setting.clock.now_ms(),
+            lock_timeout_ms=setting.lock_timeout_ms,
+        )
 
     @cache
     def warn_once(line: str) -> None:
