@@ -12,6 +12,7 @@ from oc.base.jsonl import dump
 
 Entry = dict[str, Any]
 VERSION = 3
+_ID_BYTES = 256
 
 
 class Finding(NamedTuple):
@@ -60,9 +61,10 @@ def version_of(header: Entry) -> float:
 def derived_id(raw: bytes, previous: str | None, taken: Container[str]) -> str:
     """Returns an 8-digit id made from a line and the id before it: the same on every reading of the same file.
 
-    Lines of version 1 have no ids; a random one would name another entry in each command of a pipe.
+    Lines of version 1 have no ids; a random one would name another entry in each command of a pipe. The end of a line
+    is enough to make it: the id before tells equal ends apart.
     """
-    number = zlib.crc32(raw, int(previous, 16) if previous else 0)
+    number = zlib.crc32(raw[-_ID_BYTES:], int(previous, 16) if previous else 0)
     while (candidate := f"{number:08x}") in taken:
         number = (number + 1) & 0xFFFFFFFF
     return candidate
@@ -92,22 +94,29 @@ def migrate(header: Entry, entries: Sequence[Entry], raws: Sequence[bytes], posi
 def _chain(entries: Sequence[Entry], raws: Sequence[bytes], positions: Sequence[int]) -> list[Entry]:
     """Gives every entry an id and the entry before it as parent: version 1 knew no branches."""
     previous: str | None = None
-    # What a firstKeptEntryIndex finds: new ids for lines already passed, whatever stood there for later ones.
-    ids: dict[float, Any] = {position: entry.get("id") for position, entry in zip(positions, entries, strict=True)}
     taken: set[str] = set()
     chained = []
-    for entry, raw, position in zip(entries, raws, positions, strict=True):
+    for entry, raw in zip(entries, raws, strict=True):
         entry_id = derived_id(raw, previous, taken)
-        new = {**entry, "id": entry_id, "parentId": previous}
         taken.add(entry_id)
-        ids[position] = previous = entry_id
-        index: Any = entry.get("firstKeptEntryIndex") if entry.get("type") == "compaction" else None
+        chained.append({**entry, "id": entry_id, "parentId": previous})
+        previous = entry_id
+    if any("firstKeptEntryIndex" in entry for entry in entries):
+        _point_to_ids(entries, chained, positions)
+    return chained
+
+
+def _point_to_ids(entries: Sequence[Entry], chained: Sequence[Entry], positions: Sequence[int]) -> None:
+    """Replaces the index that a compaction of version 1 has by the id of the entry it means, in the new entries."""
+    # What an index finds: new ids for lines already passed, whatever stood there for later ones.
+    ids: dict[float, Any] = {position: entry.get("id") for position, entry in zip(positions, entries, strict=True)}
+    for entry, new, position in zip(entries, chained, positions, strict=True):
+        ids[position] = new["id"]
+        index = entry.get("firstKeptEntryIndex") if entry.get("type") == "compaction" else None
         if isinstance(index, int | float) and not isinstance(index, bool):
             del new["firstKeptEntryIndex"]
             if ids.get(index) is not None:
                 new["firstKeptEntryId"] = ids[index]
-        chained.append(new)
-    return chained
 
 
 def _renamed(entry: Entry) -> Entry | None:

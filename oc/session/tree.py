@@ -5,6 +5,7 @@ Behaviour follows Pi 0.58 (table: sessions-context), except that a cycle ends th
 
 from collections.abc import Sequence
 
+from oc.errors import NotFound
 from oc.session.entry import Entry
 
 
@@ -20,6 +21,8 @@ def leaf_path(entries: Sequence[Entry], leaf_id: str | None = None) -> list[Entr
     """
     if not entries:
         return []
+    if leaf_id is None and _is_chain(entries):
+        return list(entries)
     index = by_id(entries)
     entry: Entry | None = index.get(leaf_id, entries[-1]) if leaf_id is not None else entries[-1]
     path: list[Entry] = []
@@ -31,6 +34,22 @@ def leaf_path(entries: Sequence[Entry], leaf_id: str | None = None) -> list[Entr
         entry = index.get(parent) if isinstance(parent, str) else None
     path.reverse()
     return path
+
+
+def _is_chain(entries: Sequence[Entry]) -> bool:
+    """Says whether each entry hangs on the one before, as in a session without branches, and no id comes twice."""
+    ids = [entry.get("id") for entry in entries]
+    parents = [entry.get("parentId") for entry in entries]
+    if parents[0] is not None or parents[1:] != ids[:-1]:
+        return False
+    return all(type(entry_id) is str for entry_id in ids) and len(set(ids)) == len(ids)
+
+
+def need_path(entries: Sequence[Entry], leaf_id: str | None, name: str) -> list[Entry]:
+    """Returns the path to a leaf (None: the last entry); raises NotFound when no entry has that id."""
+    if leaf_id is not None and not any(entry.get("id") == leaf_id for entry in entries):
+        raise NotFound(f"no entry {leaf_id}", path=name)
+    return leaf_path(entries, leaf_id)
 
 
 def labels(entries: Sequence[Entry]) -> dict[str, str]:
