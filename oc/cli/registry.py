@@ -25,6 +25,14 @@ _HOOKS = {
     ),
 }
 
+_MEMORY = {
+    "add": Row("Append a fact to today's note, and print where it stands", "oc.cli.cmd.memory.add"),
+    "get": Row("Print a note, or lines of it, byte for byte", "oc.cli.cmd.memory.get"),
+    "index": Row("Bring the index up to date with the notes", "oc.cli.cmd.memory.index"),
+    "search": Row("Print the lines of the notes that answer a query, best first", "oc.cli.cmd.memory.search"),
+    "status": Row("Print what the index holds and how far it is from the notes", "oc.cli.cmd.memory.status"),
+}
+
 _SESSION = {
     "append": Row("Append messages or entries to a session, and print their ids", "oc.cli.cmd.session.append"),
     "check": Row("Report what is wrong in a transcript, line by line", "oc.cli.cmd.session.check"),
@@ -50,8 +58,10 @@ _WORKSPACE = {
 
 COMMANDS: dict[str, Row] = {
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
+    "guard": Row("Cut tool results to their share of the window; the oldest give way first", "oc.cli.cmd.guard"),
     "hooks": Row("List and run the programs that take part in a turn", verbs=_HOOKS),
     "limit": Row("Keep the last turns of a history, calls and results paired anew", "oc.cli.cmd.limit"),
+    "memory": Row("Index, search, read and write notes", verbs=_MEMORY),
     "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
     "prune": Row("Shorten old tool results; the newest turns stay", "oc.cli.cmd.prune"),
     "sanitize": Row("Make a history legal for a provider: ids, calls with their results, turns", "oc.cli.cmd.sanitize"),

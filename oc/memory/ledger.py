@@ -1,0 +1,40 @@
+"""Who wrote which line of the notes: memory/.oc-writes.jsonl, a line of JSON per entry, appended to and never changed.
+
+An entry is in the ledger before it is in the note, so that no written line can be missing from it; whether a line
+stands as it was written is told by its hash. The Markdown stays clean.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from oc.base import files
+from oc.base.jsonl import dump_line
+from oc.memory import paths
+
+NAME = ".oc-writes.jsonl"
+
+
+def path_of(workspace: str) -> str:
+    return os.path.join(workspace, paths.FOLDER, NAME)
+
+
+def text_hash(text: str) -> str:
+    """Returns the hash by which an entry is recognised: of its lines without the last line feed."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def record(
+    workspace: str, entries: Iterable[tuple[int, str]], *, path: str, time: str, origin: Mapping[str, Any]
+) -> None:
+    """Appends that entries are written at their lines of `path`; `time` is UTC ISO-8601. The caller holds the lock.
+
+    `origin` says who wrote: session, key, entry, by; what it does not know is left out.
+    """
+    known = {name: value for name, value in origin.items() if value is not None}
+    rows = [
+        {"time": time, **known, "path": path, "line": line, "lines": text.count("\n") + 1, "hash": text_hash(text)}
+        for line, text in entries
+    ]
+    files.append(path_of(workspace), b"".join(map(dump_line, rows)))

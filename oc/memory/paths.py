@@ -1,0 +1,66 @@
+"""Which paths are notes: MEMORY.md, memory.md, what lies below memory/, and the extra paths of the configuration. Pure.
+
+Behaviour follows openclaw 2026.3.13; table: tests/vectors/memory-paths.json.
+"""
+
+import os
+from collections.abc import Collection, Iterable
+
+from oc.base.text import js_trim, pattern
+
+ROOT_NOTES = ("MEMORY.md", "memory.md")
+FOLDER = "memory"
+ENDING = ".md"
+_MEDIA = {
+    "image": (".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic", ".heif"),
+    "audio": (".mp3", ".wav", ".ogg", ".opus", ".m4a", ".aac", ".flac"),
+}
+_NOT_WATCHED = frozenset((".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__"))
+# `2026-06-30` or `deploy.md`, as people name a note of the memory folder.
+_BARE = r"[^/\\]+\.md\Z|\d{4}-\d\d-\d\d\Z"
+
+
+def normal(path: str) -> str:
+    """Returns a path relative to the workspace without leading dots and slashes, with `/` between its parts.
+
+    `..` inside is left alone: the caller resolves first.
+    """
+    return pattern(r"^[./]+").sub("", js_trim(path)).replace("\\", "/")
+
+
+def is_memory_path(path: str) -> bool:
+    """Says whether a path relative to the workspace names a root note or something below memory/."""
+    plain = normal(path)
+    return plain in ROOT_NOTES or plain.startswith(FOLDER + "/")
+
+
+def is_note_name(path: str, modalities: Collection[str] = ()) -> bool:
+    """Says whether a file of that name is indexed: Markdown (the ending in lower case), or enabled media."""
+    if path.endswith(ENDING):
+        return True
+    lower = path.lower()
+    return any(lower.endswith(_MEDIA[kind]) for kind in modalities)
+
+
+def is_ignored_by_watch(path: str) -> bool:
+    """Says whether a watcher looks away: a folder of tools or caches anywhere in the path, whatever its case."""
+    return any(part.lower() in _NOT_WATCHED for part in path.replace("\\", "/").split("/"))
+
+
+def extra_paths(workspace: str, named: Iterable[str]) -> list[str]:
+    """Returns the extra paths absolute, each once, blank ones left out."""
+    absolute = (os.path.abspath(os.path.join(workspace, js_trim(path))) for path in named if js_trim(path))
+    return list(dict.fromkeys(absolute))
+
+
+def relative(workspace: str, path: str) -> str:
+    """Returns the name that a note has in hits and in the index: relative to the workspace, `/` between parts."""
+    return os.path.relpath(path, workspace).replace(os.sep, "/")
+
+
+def as_note(path: str) -> str:
+    """Returns the path that a bare name stands for: `2026-06-30` is `memory/2026-06-30.md`; others as they are."""
+    plain = js_trim(path)
+    if plain in ROOT_NOTES or not pattern(_BARE).match(plain):
+        return plain
+    return f"{FOLDER}/{plain}" if plain.endswith(ENDING) else f"{FOLDER}/{plain}{ENDING}"

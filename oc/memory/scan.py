@@ -1,0 +1,161 @@
+"""Lists the notes of a workspace with a stat each: the root files, memory/ and below, then the extra paths.
+
+Symbolic links are not followed, at the root or below; what cannot be read is a finding, never an error.
+Behaviour follows openclaw 2026.3.13, listMemoryFiles.
+"""
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from oc.memory import paths
+
+# mtime in ns, ctime in ns, size in bytes: what tells, without reading, that a file is as it was. ctime moves when
+# somebody sets mtime back. A plain tuple, since thousands of them are compared before every search.
+Stamp = tuple[int, int, int]
+
+
+class Finding(NamedTuple):
+    path: str
+    message: str
+
+
+@dataclass(slots=True)
+class Listing:
+    """`stamps` is in reading order, keys as in hits; `places` has the file of a key that lies outside the workspace."""
+
+    workspace: str
+    stamps: dict[str, Stamp] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def place(self, path: str) -> str:
+        return self.places.get(path) or os.path.join(self.workspace, path)
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size
+
+
+def scan(workspace: str, extra: Iterable[str] = ()) -> Listing:
+    """Returns the notes of a workspace; `extra` are the extra paths as configured, files or folders."""
+    listing = Listing(os.path.abspath(workspace))
+    _scan_roots(listing)
+    _walk(listing, os.path.join(listing.workspace, paths.FOLDER), paths.FOLDER)
+    covered = {os.path.realpath(os.path.join(listing.workspace, paths.FOLDER))}
+    for path in paths.extra_paths(listing.workspace, extra):
+        _scan_extra(listing, path, covered)
+    return listing
+
+
+def _scan_roots(listing: Listing) -> None:
+    seen = set()
+    for name in paths.ROOT_NOTES:
+        status = _status(listing, os.path.join(listing.workspace, name), name, missing_is_fine=True)
+        if status is None or not _is_note(listing, name, status):
+            continue
+        # A file system that ignores case shows one file under both names; two names of one file elsewhere are two.
+        identity = (status.st_dev, status.st_ino)
+        if identity in seen and name not in os.listdir(listing.workspace):
+            continue
+        seen.add(identity)
+        listing.stamps[name] = stamp_of(status)
+
+
+def _status(listing: Listing, place: str, name: str, *, missing_is_fine: bool = False) -> os.stat_result | None:
+    try:
+        return os.lstat(place)
+    except OSError as error:
+        if not (missing_is_fine and isinstance(error, FileNotFoundError | NotADirectoryError)):
+            listing.findings.append(Finding(name, (error.strerror or "cannot be read").lower()))
+        return None
+
+
+def _is_note(listing: Listing, name: str, status: os.stat_result) -> bool:
+    if stat.S_ISREG(status.st_mode):
+        return True
+    kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file"
+    listing.findings.append(Finding(name, f"{kind}, not read"))
+    return False
+
+
+def _scan_extra(listing: Listing, place: str, covered: set[str]) -> None:
+    name = paths.relative(listing.workspace, place)
+    status = _status(listing, place, name)
+    if status is None:
+        return
+    if stat.S_ISDIR(status.st_mode):
+        real = os.path.realpath(place)
+        if real in covered:
+            return
+        covered.add(real)
+        inside = [c for c in covered if c.startswith(real + os.sep)]
+        _walk(listing, place, name, skip=inside)
+    elif _is_note(listing, name, status) and paths.is_note_name(place) and not _is_covered(listing, place, covered):
+        _keep(listing, name, place, status)
+
+
+def _is_covered(listing: Listing, place: str, covered: set[str]) -> bool:
+    real = os.path.realpath(place)
+    roots = (os.path.realpath(os.path.join(listing.workspace, n)) for n in paths.ROOT_NOTES if n in listing.stamps)
+    return real in roots or any(real.startswith(c + os.sep) for c in covered)
+
+
+def _keep(listing: Listing, name: str, place: str, status: os.stat_result) -> None:
+    if not name.isascii() and not _is_utf8(name):
+        listing.findings.append(Finding(name, "the name is not UTF-8, not read"))
+    elif name not in listing.stamps:
+        listing.stamps[name] = stamp_of(status)
+        if not place.endswith(name):
+            listing.places[name] = place
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _walk(listing: Listing, folder: str, name: str, skip: Iterable[str] = ()) -> None:
+    """Adds the notes below a folder; `skip` are real paths of folders that are listed already."""
+    pending = [(folder, name)]
+    skipped = frozenset(skip)
+    while pending:
+        folder, name = pending.pop()
+        prefix = "" if name == "." else f"{name}/"
+        below = []
+        for entry in _entries(listing, folder, name):
+            if entry.is_dir(follow_symlinks=False):
+                if not skipped or os.path.realpath(entry.path) not in skipped:
+                    below.append((entry.path, prefix + entry.name))
+            elif entry.name.endswith(paths.ENDING):
+                _file(listing, entry, prefix + entry.name)
+        pending += reversed(below)
+
+
+def _file(listing: Listing, entry: os.DirEntry[str], name: str) -> None:
+    if not entry.is_file(follow_symlinks=False):
+        listing.findings.append(Finding(name, "a symbolic link, not read"))
+        return
+    try:
+        _keep(listing, name, entry.path, entry.stat(follow_symlinks=False))
+    except OSError as error:
+        listing.findings.append(Finding(name, (error.strerror or "cannot be read").lower()))
+
+
+def _entries(listing: Listing, folder: str, name: str) -> list[os.DirEntry[str]]:
+    try:
+        if os.path.islink(folder):
+            listing.findings.append(Finding(name, "a symbolic link, not read"))
+            return []
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        listing.findings.append(Finding(name, (error.strerror or "cannot be read").lower()))
+        return []

@@ -1,0 +1,44 @@
+"""What of a text goes into the keyword index: its words, and overlapping pairs of its Han, kana and hangul runs.
+
+`数据库` becomes `数据 据库 库`: a run of n characters gives its n-1 pairs and its last character alone, so that one
+character is found as a prefix, two as a word and more as a phrase. Everything else is left to FTS5's unicode61, which
+splits at what is no letter or digit, folds case and accents, and to its porter stemmer. Notes and queries go
+through the same function; a change of it needs a new `TOKENS`, which rebuilds every index.
+"""
+
+from operator import add
+from re import Match
+
+from oc.base.text import CJK, pattern
+
+TOKENS = "porter unicode61 remove_diacritics 2"
+CJK_RUN = f"[{CJK}]+"
+_WIDE_ASCII = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
+_HAS_WIDE_ASCII = "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]"
+
+
+def index_text(text: str) -> str:
+    """Returns the text as FTS5 gets it."""
+    if text.isascii():
+        return text
+    return pattern(CJK_RUN).sub(_pairs, narrow(text))
+
+
+def narrow(text: str) -> str:
+    """Returns the text with full-width letters and digits as ASCII; positions do not move."""
+    return text.translate(_WIDE_ASCII) if pattern(_HAS_WIDE_ASCII).search(text) else text
+
+
+def _pairs(run: Match[str]) -> str:
+    text = run[0]
+    return f" {' '.join(map(add, text, text[1:] + ' '))}"
+
+
+def fold(text: str) -> str:
+    """Returns the text as index terms are: lower case, no accents; positions may move when an accent is dropped."""
+    text = text.lower()
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
