@@ -6,7 +6,8 @@ Three forms: the question that a compaction asks a model, a text after "Summaris
 from collections.abc import Iterator, Sequence
 
 from oc.base.text import pattern
-from oc.message.shapes import Message
+from oc.message.derived import SUMMARY_END, SUMMARY_LEAD
+from oc.message.shapes import Message, text
 
 _CONVERSATION = r"(?s)<conversation>\n(.*)\n</conversation>"
 _PREVIOUS = r"(?s)<previous-summary>\n(.*)\n</previous-summary>"
@@ -32,7 +33,15 @@ def condensed(said: str, earlier: Sequence[Message]) -> str | None:
     from oc.compaction import extract
 
     own = asked[1].strip()
-    return extract.summarise([{"role": "user", "content": own}] if own else list(earlier))
+    if own:
+        return extract.summarise([{"role": "user", "content": own}])
+    summaries = [text(message) for message in earlier if _is_summary(message)]
+    previous = summaries[-1].removeprefix(SUMMARY_LEAD).removesuffix(SUMMARY_END) if summaries else None
+    return extract.summarise([message for message in earlier if not _is_summary(message)], previous)
+
+
+def _is_summary(message: Message) -> bool:
+    return message.get("role") == "user" and text(message).startswith(SUMMARY_LEAD)
 
 
 def _of_question(conversation: str, rest: str) -> str:
@@ -48,6 +57,6 @@ def _of_question(conversation: str, rest: str) -> str:
 def _messages(conversation: str) -> Iterator[Message]:
     """Yields the messages of a serialised conversation; what was thought and called is no message of its own."""
     parts = pattern(_PART).split(conversation)
-    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+    for name, said in zip(parts[1::2], parts[2::2], strict=True):
         if name in _ROLES:
-            yield {"role": _ROLES[name], "content": [{"type": "text", "text": text}]}
+            yield {"role": _ROLES[name], "content": [{"type": "text", "text": said}]}

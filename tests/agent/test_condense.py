@@ -5,6 +5,7 @@ import pytest
 from oc.agent.condense import condensed
 from oc.compaction import extract, prompts
 from oc.compaction.serialise import serialise
+from oc.message.derived import for_model
 
 TALK = [
     {"role": "user", "content": "Move the staging database to pg-b.internal:5432 by Friday."},
@@ -51,6 +52,14 @@ def test_a_text_of_its_own(said):
 @pytest.mark.parametrize("said", ["Summarise our conversation", "sum up", "请总结一下", "概括"])
 def test_the_conversation_so_far(said):
     assert extract.summarise(TALK) == condensed(said, TALK)
+
+
+def test_the_summary_that_the_conversation_begins_with_is_carried_on():
+    old = "## Key Decisions\n- use zstd for dumps"
+    folded = for_model([{"role": "compactionSummary", "summary": old, "timestamp": 1}])
+    summary = condensed("summarise our conversation", [*folded, *TALK])
+    assert extract.summarise(TALK, old) == summary
+    assert "folded" not in summary
 
 
 @pytest.mark.parametrize(
