@@ -8,7 +8,7 @@ result is replaced by something heavier, and what strings, summaries and command
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from oc.base.jsonl import js_text
+from oc.base.jsonl import dump, js_text
 from oc.base.text import len16, slice16
 from oc.base.tokens import ESTIMATE, Counter
 from oc.message.cap import MAX_STORED_CHARS, cap_stored
@@ -37,9 +37,10 @@ class Manner(NamedTuple):
 def ours(counter: Counter) -> Manner:
     """Returns the manner that weighs with a counter and cuts between characters."""
 
-    def measure(text: str) -> int:
+    def converted(text: str) -> int:
         return counter.units(text) * 4 // counter.units_per_token
 
+    measure = counter.units if counter.units_per_token == 4 else converted
     return Manner(measure, lambda text, weight: _beginning(text, weight, measure), settled=True)
 
 
@@ -154,7 +155,7 @@ class _View:
         done = [action for action, _ in self.decided.values()]
         limit = {"action": "gate", "rule": "contextBudget", "tokens_before": -(-self.total // 4)}
         if self.total > budget:
-            limit["action"] = "over"
+            limit = {"action": "over", "rule": "contextBudget", "tokens_after": -(-self.total // 4)}
         summary = {
             "action": "summary",
             "messages": len(self.messages),
@@ -194,7 +195,7 @@ def _with_text(message: Message, text: str) -> Message:
 
 def _weight(message: Message, manner: Manner) -> int:
     if is_result(message):
-        details = manner.measure(js_text(message["details"])) if "details" in message else 0
+        details = _json_weight(message["details"], manner) if "details" in message else 0
         return 2 * (_content_weight(message, manner) + details)
     role = message.get("role")
     if role == "user":
@@ -202,6 +203,11 @@ def _weight(message: Message, manner: Manner) -> int:
     if role == "assistant":
         return _said_weight(message, manner)
     return _other_weight(message, manner) if manner.settled else OTHER_WEIGHT
+
+
+def _json_weight(value: Any, manner: Manner) -> int:
+    # How JavaScript spells a float is of no weight, and finding the floats takes its time.
+    return manner.measure(dump(value).decode() if manner.settled else js_text(value))
 
 
 def _content_weight(message: Message, manner: Manner) -> int:
@@ -216,7 +222,7 @@ def _content_weight(message: Message, manner: Manner) -> int:
         elif kind == "image":
             total += IMAGE_WEIGHT
         else:
-            total += manner.measure(js_text(block))
+            total += _json_weight(block, manner)
     return total
 
 
@@ -232,9 +238,9 @@ def _said_weight(message: Message, manner: Manner) -> int:
             total += manner.measure(block[kind])
         elif kind == "toolCall":
             arguments = block.get("arguments")
-            total += manner.measure(js_text({} if arguments is None else arguments))
+            total += _json_weight({} if arguments is None else arguments, manner)
         else:
-            total += manner.measure(js_text(block))
+            total += _json_weight(block, manner)
     return total
 
 

@@ -1,0 +1,54 @@
+"""`oc guard`: keeps tool results from filling the window."""
+
+import click
+
+from oc.base.tokens import counter
+from oc.cli.app import App
+from oc.cli.options import oc_command, report_option
+from oc.cli.stream import Report, read_items, write_items
+from oc.cli.view import View, session_of
+from oc.errors import Usage
+from oc.window.budget import window
+from oc.window.guard import REFERENCE, cap_each, guard, ours
+
+
+@oc_command("guard")
+@click.argument("sources", nargs=-1, metavar="[FILE|SESSION|-]...")
+@click.option("--persist", is_flag=True, help="Cap each result as when it is stored, whatever the window.")
+@click.option("--window", "tokens", type=click.IntRange(min=1), metavar="N", help="Window in tokens.")
+@click.option("-m", "--model", metavar="MODEL", help="Model whose window counts (default: the session's).")
+@click.option("--count", "method", metavar="C", help="Counter: estimate (the default), chars4, tiktoken[:ENCODING].")
+@click.option("--all-entries", is_flag=True, help="Take every line of a transcript, not its context.")
+@report_option
+def command(
+    app: App,
+    sources: tuple[str, ...],
+    *,
+    persist: bool,
+    tokens: int | None,
+    model: str | None,
+    method: str | None,
+    all_entries: bool,
+    report: str | None,
+) -> None:
+    """Cut tool results to their share of the window; the oldest give way first."""
+    if persist and (tokens, model, method) != (None, None, None):
+        raise Usage("--persist goes by characters: --window, --model and --count have no say in it")
+    measure = counter(method or "estimate")
+    with Report(report) as decisions:
+        stream = read_items(sources, app, all_entries=all_entries)
+        view = View(stream)
+        limit = None
+        if persist:
+            messages, rows = cap_each(view.messages)
+        else:
+            app, row = session_of(app, sources)
+            limit = window(app.config, tokens=tokens, model=model, row=row)
+            manner = REFERENCE if measure.name == "chars4" else ours(measure)
+            messages, rows = guard(view.messages, window_tokens=limit.tokens, manner=manner)
+        write_items(app.out, stream, view.with_messages(messages))
+        if report is not None:
+            view.tell(decisions, "guard", rows, limit)
+    for over in (row for row in rows if row["action"] == "over"):
+        excess = over["tokens_after"] - rows[-1]["budget_tokens"]
+        app.out.warn(f"{excess} tokens over the budget, with no result left that could give way")
