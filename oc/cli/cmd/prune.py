@@ -6,11 +6,10 @@ import click
 
 from oc.cli.app import App
 from oc.cli.options import oc_command, report_option
-from oc.cli.sessions import find_session
-from oc.cli.stream import Item, Report, Stream, read_items, write_items
+from oc.cli.stream import Report, Stream, read_items, write_items
+from oc.cli.view import View, session_of
 from oc.errors import Usage
-from oc.session_key import is_path
-from oc.window.budget import Window, window
+from oc.window.budget import window
 from oc.window.prune import prune, stopped
 from oc.window.rules import PruneRules, rules_from
 
@@ -54,31 +53,17 @@ def command(
     """Shorten old tool results; the newest turns stay."""
     with Report(report) as decisions:
         stream = read_items(sources, app, all_entries=all_entries)
-        app, row = _session_of(app, sources)
+        view = View(stream)
+        app, row = session_of(app, sources)
         limit = window(app.config, tokens=tokens, model=model, row=row)
-        found = [(item, message) for item in stream.items if (message := item.message) is not None]
-        given = [message for _, message in found]
+        given = view.messages
         if ttl is not None and _is_cached(app, stream, ttl):
             pruned, rows = given, stopped(given, "ttl")
         else:
             pruned, rows = prune(given, window_tokens=limit.tokens, rules=_rules(app, numbers))
-        changed = {id(item): new for (item, old), new in zip(found, pruned, strict=True) if new is not old}
-        write_items(app.out, stream, [_with(item, changed) for item in stream.items] if changed else stream.items)
+        write_items(app.out, stream, view.with_messages(pruned))
         if report is not None:
-            _tell(decisions, rows, [item for item, _ in found], limit)
-
-
-def _with(item: Item, changed: dict[int, Any]) -> Item:
-    new = changed.get(id(item))
-    return item if new is None else item.with_message(new)
-
-
-def _session_of(app: App, sources: tuple[str, ...]) -> tuple[App, dict[str, Any] | None]:
-    """Returns the run as that of the session's agent, and the session's row, when a session is named."""
-    if not sources or sources[0] == "-" or is_path(sources[0]):
-        return app, None
-    ref = find_session(app, sources[0])
-    return app.for_agent(ref.agent), ref.row
+            view.tell(decisions, "prune", rows, limit)
 
 
 def _rules(app: App, numbers: dict[str, Any]) -> PruneRules:
@@ -98,13 +83,3 @@ def _is_cached(app: App, stream: Stream, ttl: str) -> bool:
     entries = [*(entry for one in stream.transcripts for entry in one.entries), *(item.value for item in stream.items)]
     touched_ms = last_request(entries)
     return touched_ms is not None and not is_expired(touched_ms, ttl_ms, app.clock.now_ms())
-
-
-def _tell(decisions: Report, rows: list[dict[str, Any]], items: list[Item], limit: Window) -> None:
-    for row in rows:
-        facts = {name: value for name, value in row.items() if name != "action"}
-        if "index" in row:
-            facts["entry_id"] = items[row["index"]].value.get("id")
-        if row["action"] == "summary":
-            facts |= {"window_tokens": limit.tokens, "window_origin": limit.origin}
-        decisions.add("prune", row["action"], **facts)
