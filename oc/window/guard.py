@@ -54,7 +54,7 @@ def is_result(message: Message) -> bool:
 
 
 def single_weight(window_tokens: int) -> int:
-    """Returns what one result may weigh: half of the window at two characters a token."""
+    """Returns what one result may weigh: a quarter of the window."""
     return max(_LEAST_WEIGHT, window_tokens)
 
 
