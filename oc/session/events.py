@@ -11,12 +11,14 @@ from typing import Any
 from oc.base import files
 from oc.base.clock import Ids, iso
 from oc.base.jsonl import dump_line, parse
+from oc.session.store import refuse_database
 
 Event = dict[str, Any]
 
 
 def queue(path: str, event: Mapping[str, Any], *, ids: Ids, now_ms: int, lock_timeout_ms: int = 10_000) -> Event:
     """Appends an event (`sessionKey`, `kind`, `text`, more at will) with id and time; on disk when it returns."""
+    refuse_database(path)
     files.make_folder(os.path.dirname(path))
     with files.lock(path, timeout_ms=lock_timeout_ms, stale_ms=files.STORE_STALE_MS):
         known = {event["id"] for event in _read(path)}

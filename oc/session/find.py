@@ -67,6 +67,8 @@ def sessions_of(places: Places) -> list[SessionRef]:
 def unkeyed_of(places: Places, keyed: Iterable[SessionRef]) -> list[SessionRef]:
     """Returns the transcripts in an agent's folder that none of the sessions has, by name."""
     taken = {os.path.basename(ref.path) for ref in keyed}
+    if database := store.database_of(places.store):
+        return [ref for ref in _in_database(database, places) if os.path.basename(ref.path) not in taken]
     names = sorted(os.listdir(places.sessions)) if os.path.isdir(places.sessions) else []
     return [
         SessionRef(None, name.removesuffix(".jsonl"), os.path.join(places.sessions, name), places.agent)
@@ -100,7 +102,18 @@ def _by_id(text: str, rows: store.Store, agent: str, places: Places) -> SessionR
             return SessionRef(
                 key.lower(), session_id, store.transcript_path(row, session_id, places.sessions), agent, row
             )
+    if database := store.database_of(places.store):
+        unkeyed = (ref for ref in _in_database(database, places) if ref.session_id == session_id)
+        return next(unkeyed, None)
     return SessionRef(None, session_id, path, agent) if os.path.exists(path) else None
+
+
+def _in_database(database: str, places: Places) -> Iterator[SessionRef]:
+    """Yields all transcripts in OpenClaw's database; which keys they have now is not looked at."""
+    from oc.session import openclaw_db
+
+    for session_id, _ in openclaw_db.session_ids(database):
+        yield SessionRef(None, session_id, str(openclaw_db.Name(database, session_id)), places.agent)
 
 
 def _hint(text: str, rows: store.Store, agent: str, places: Places) -> str | None:

@@ -226,6 +226,7 @@ def need_transcript(ref: SessionRef, places: Places, rules: Rules) -> None:
     """
     if os.path.lexists(ref.path):
         return
+    store.refuse_database(places.store)
     with files.lock(places.store, timeout_ms=rules.lock_timeout_ms, stale_ms=files.STORE_STALE_MS):
         row = store.look_up(store.load(places.store), str(ref.key)).row or {}
         if row.get("sessionId") != ref.session_id:

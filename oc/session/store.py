@@ -31,7 +31,15 @@ class Found(NamedTuple):
 
 
 def load(path: str) -> Store:
-    """Returns the store; a missing file is an empty one. Raises BadInput for a file that is no JSON object."""
+    """Returns the store; a missing file is an empty one. Raises BadInput for a file that is no JSON object.
+
+    Where OpenClaw keeps the sessions in its database, the rows are read from there and name transcripts in it.
+    """
+    database = database_of(path)
+    if database is not None:
+        from oc.session import openclaw_db
+
+        return openclaw_db.rows(database)
     try:
         with open(path, "rb") as file:
             raw = file.read()
@@ -45,6 +53,28 @@ def load(path: str) -> Store:
     if not isinstance(store, dict):
         raise BadInput("the session store is not a JSON object; nothing was changed", path=path)
     return {key: _migrated(row) for key, row in store.items()}
+
+
+def database_of(path: str) -> str | None:
+    """Returns OpenClaw's database for the agent with this sessions folder, None when the files are the sessions.
+
+    `path` is sessions.json, or any other file of the folder.
+    """
+    beside = os.path.join(os.path.dirname(os.path.dirname(path)), "agent", "openclaw-agent.sqlite")
+    if not os.path.exists(beside):
+        return None
+    from oc.session import openclaw_db
+
+    return beside if openclaw_db.holds_sessions(beside) else None
+
+
+def refuse_database(path: str) -> None:
+    """Raises Unavailable when the agent with this sessions folder has its sessions in OpenClaw's database."""
+    database = database_of(path)
+    if database is not None:
+        from oc.session import openclaw_db
+
+        openclaw_db.refuse(database)
 
 
 def _migrated(row: Any) -> Any:
@@ -64,8 +94,9 @@ def _migrated(row: Any) -> Any:
 def update(path: str, change: Callable[[Store], None], *, lock_timeout_ms: int = 10_000) -> Store:
     """Lets `change` alter the store under its lock and writes it atomically; returns it as written.
 
-    A store that `change` left as it was is not written.
+    A store that `change` left as it was is not written. Raises Unavailable where OpenClaw's database is the store.
     """
+    refuse_database(path)
     files.make_folder(os.path.dirname(path))
     with files.lock(path, timeout_ms=lock_timeout_ms, stale_ms=files.STORE_STALE_MS):
         store = load(path)
@@ -167,6 +198,8 @@ def transcript_path(row: Row, session_id: str, folder: str) -> str:
         return default
     if "\0" in named:
         return default
+    if ".sqlite#" in named and named.startswith(f"{database_of(default)}#"):
+        return named
     path = os.path.normpath(os.path.join(folder, os.path.expanduser(named.strip())))
     if os.path.dirname(path) == os.path.normpath(folder):
         return path

@@ -98,6 +98,13 @@ def read(path: str) -> Transcript:
 
 
 def open_file(path: str) -> BinaryIO:
+    """Opens a transcript, be it a file, a compressed archive or rows of OpenClaw's database; NotFound without it."""
+    if ".sqlite#" in path or path.endswith(".zst"):
+        from oc.session import openclaw_db
+
+        packed = openclaw_db.open_transcript(path)
+        if packed is not None:
+            return packed
     try:
         return open(path, "rb", buffering=1 << 17)
     except (FileNotFoundError, NotADirectoryError):
@@ -165,6 +172,7 @@ def create(path: str, header: Entry, *, lock_timeout_ms: int = 10_000) -> bool:
 
     The file appears whole: a header half written would never be read again.
     """
+    _refuse_read_only(path)
     files.make_folder(os.path.dirname(os.path.abspath(path)))
     with files.lock(path, timeout_ms=lock_timeout_ms):
         if os.path.lexists(path):
@@ -241,9 +249,17 @@ def need_entry(path: str, entry_id: str) -> None:
 
 def _writing(path: str, lock_timeout_ms: int | None) -> AbstractContextManager[None]:
     """Returns the lock that a writer holds; a file that is not there leaves no lock behind."""
+    _refuse_read_only(path)
     if not os.path.exists(path):
         raise NotFound("no such file", path=path)
     return nullcontext() if lock_timeout_ms is None else files.lock(path, timeout_ms=lock_timeout_ms)
+
+
+def _refuse_read_only(path: str) -> None:
+    if ".sqlite#" in path or path.endswith(".zst"):
+        from oc.session import openclaw_db
+
+        openclaw_db.refuse_writing(path)
 
 
 def _make_current(path: str, entries: Sequence[Entry], warn: Callable[[str], None] | None) -> None:
