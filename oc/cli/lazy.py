@@ -3,13 +3,14 @@
 The pattern is the one of click's manual for large applications: names and one-line helps come from a table.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
 import click
 
 from oc.cli.app import App
+from oc.cli.plain import GLOBALS, Option
 from oc.cli.registry import Row
 
 
@@ -20,24 +21,27 @@ def _store(context: click.Context, parameter: click.Parameter, value: Any) -> An
     return value
 
 
-def _global(*names: str, **settings: Any) -> Callable[[], click.Option]:
-    return lambda: click.Option(names, expose_value=False, callback=_store, is_eager=True, **settings)
+def click_option(option: Option, **settings: Any) -> click.Option:
+    """Returns the click form of an option that is declared as data."""
+    kinds: dict[str, dict[str, Any]] = {
+        "text": {},
+        "count": {"type": click.IntRange(min=0)},
+        "positive": {"type": click.IntRange(min=1)},
+        "share": {"type": click.FloatRange(0, 1)},
+        "flag": {"is_flag": True},
+        "switch": {"default": None},
+        "many": {"multiple": True},
+        "choice": {"type": click.Choice(list(option.choices))},
+    }
+    names = [f"{name}/{option.off}" if option.off else name for name in option.names]
+    return click.Option(
+        [*names, option.dest], metavar=option.metavar, help=option.help, **kinds[option.kind], **settings
+    )
 
 
-GLOBALS: tuple[Callable[[], click.Option], ...] = (
-    _global("--home", metavar="DIR", help="State directory (default: $OC_HOME, $OPENCLAW_STATE_DIR, ~/.openclaw)."),
-    _global("--agent", metavar="ID", help="Agent whose sessions, workspace and index are meant."),
-    _global("--workspace", metavar="DIR", help="Workspace directory (default: $OC_WORKSPACE, config)."),
-    _global("--now", metavar="TIME", help="Time to take for now: ISO-8601 or epoch milliseconds."),
-    _global("--tz", metavar="ZONE", help="IANA time zone for dates and local times."),
-    _global("--lock-timeout", metavar="MS", type=click.IntRange(min=0), help="How long to wait for a lock."),
-    _global("--json", "as_json", is_flag=True, help="Print one JSON document."),
-    _global("--jsonl", "as_jsonl", is_flag=True, help="Print one JSON object per line."),
-    _global("--tsv", "as_tsv", is_flag=True, help="Print tab-separated values with a header."),
-    _global("--color", type=click.Choice(["auto", "always", "never"]), help="Colour on a terminal."),
-    _global("-v", "--verbose", is_flag=True, help="Say more on stderr."),
-    _global("-q", "--quiet", is_flag=True, help="Say nothing but errors on stderr."),
-)
+def global_options(*, hidden: bool = False) -> list[click.Parameter]:
+    settings = {"expose_value": False, "callback": _store, "is_eager": True, "hidden": hidden}
+    return [click_option(option, **settings) for option in GLOBALS]
 
 
 def _show_help(context: click.Context, _: click.Parameter, value: bool) -> None:
@@ -67,20 +71,13 @@ class Command(Helpful):
     """A command of `oc`: takes the global options too, kept out of its own help."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), *_hidden()]
+        return [*super().get_params(ctx), *global_options(hidden=True)]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
         with formatter.indentation():
             formatter.write_paragraph()
             formatter.write_text("Global options (--home, --agent, --json, --now, ...) work here too: see `oc --help`.")
-
-
-def _hidden() -> list[click.Parameter]:
-    options = [make() for make in GLOBALS]
-    for option in options:
-        option.hidden = True
-    return list(options)
 
 
 class Group(Helpful, click.Group):
@@ -123,4 +120,4 @@ class SubGroup(Group):
     """A noun with verbs: global options may stand between the noun and the verb."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), *_hidden()]
+        return [*super().get_params(ctx), *global_options(hidden=True)]

@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """A command has a module with an attribute `command`; a noun has verbs."""
+    """A command has a module with an attribute `command`; a noun has verbs.
+
+    The module of a plain command has OPTIONS and `run` besides, for command lines that need no click.
+    """
 
     help: str
     module: str = ""
     verbs: "Mapping[str, Row] | None" = None
+    plain: bool = False
 
 
 _CONFIG = {
@@ -63,9 +67,9 @@ COMMANDS: dict[str, Row] = {
     "limit": Row("Keep the last turns of a history, calls and results paired anew", "oc.cli.cmd.limit"),
     "memory": Row("Index, search, read and write notes", verbs=_MEMORY),
     "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
-    "prune": Row("Shorten old tool results; the newest turns stay", "oc.cli.cmd.prune"),
+    "prune": Row("Shorten old tool results; the newest turns stay", "oc.cli.cmd.prune", plain=True),
     "sanitize": Row("Make a history legal for a provider: ids, calls with their results, turns", "oc.cli.cmd.sanitize"),
     "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
-    "tokens": Row("Count messages and tokens", "oc.cli.cmd.tokens"),
+    "tokens": Row("Count messages and tokens", "oc.cli.cmd.tokens", plain=True),
     "workspace": Row("Make, show and check the files that every session is shown", verbs=_WORKSPACE),
 }

@@ -4,7 +4,7 @@ import click
 
 from oc import __version__
 from oc.cli.app import App
-from oc.cli.lazy import GLOBALS, Group
+from oc.cli.lazy import Group, global_options
 from oc.cli.registry import COMMANDS
 
 
@@ -25,7 +25,7 @@ root = Group(
     help="Memory of a language-model agent as Unix commands: context, transcripts, window, notes.",
     context_settings={"help_option_names": ["-h", "--help"], "obj": None, "max_content_width": 100},
     params=[
-        *(make() for make in GLOBALS),
+        *global_options(),
         click.Option(
             ["-V", "--version"],
             is_flag=True,

@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-import click
-
 from oc.base.jsonl import dump_line
 from oc.base.text import neutral, without_lone_surrogates
 from oc.errors import OcError, Usage
@@ -13,11 +11,9 @@ from oc.errors import OcError, Usage
 
 def run(arguments: Sequence[str]) -> int:
     """Returns the exit status; every error of the program ends here."""
-    from oc.cli.root import root
-
     as_document = any(a in ("--json", "--jsonl") for a in arguments[: _end_of_options(arguments)])
     try:
-        status = _invoke(root, arguments)
+        status = _invoke(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_output()
@@ -40,8 +36,19 @@ def _end_of_options(arguments: Sequence[str]) -> int:
     return arguments.index("--") if "--" in arguments else len(arguments)
 
 
-def _invoke(root: click.Group, arguments: Sequence[str]) -> int:
+def _invoke(arguments: Sequence[str]) -> int:
+    from oc.cli.plain import run_plain
+
+    status = run_plain(arguments)
+    return _invoke_click(arguments) if status is None else status
+
+
+def _invoke_click(arguments: Sequence[str]) -> int:
     """Runs click without its own main(), which turns a broken pipe into status 1."""
+    import click
+
+    from oc.cli.root import root
+
     try:
         with root.make_context("oc", list(arguments)) as context:
             result = root.invoke(context)

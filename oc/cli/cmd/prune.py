@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import click
-
 from oc.cli.app import App
-from oc.cli.options import oc_command, report_option
+from oc.cli.plain import ALL_ENTRIES, REPORT, Option
 from oc.cli.stream import Report, Stream, read_items, write_items
 from oc.cli.view import View, session_of
 from oc.errors import Usage
@@ -13,33 +11,29 @@ from oc.window.budget import window
 from oc.window.prune import prune, stopped
 from oc.window.rules import PruneRules, rules_from
 
-_COUNT = click.IntRange(min=0)
-_SHARE = click.FloatRange(0, 1)
-
-
-@oc_command("prune")
-@click.argument("sources", nargs=-1, metavar="[FILE|SESSION|-]...")
-@click.option("--window", "tokens", type=click.IntRange(min=1), metavar="N", help="Window in tokens.")
-@click.option("-m", "--model", metavar="MODEL", help="Model whose window counts (default: the session's).")
-@click.option("--keep-last-assistants", type=_COUNT, metavar="N", help="Spare what follows the N-th last answer.")
-@click.option("--keep-last-turns", type=_COUNT, metavar="N", help="Spare the last N turns, too.")
-@click.option("--tool", "allow", multiple=True, metavar="GLOB", help="Touch results of these tools (can be repeated).")
-@click.option(
-    "--not-tool", "deny", multiple=True, metavar="GLOB", help="Spare results of these tools (can be repeated)."
+OPTIONS = (
+    Option("--window", dest="tokens", kind="positive", metavar="N", help="Window in tokens."),
+    Option("-m", "--model", metavar="MODEL", help="Model whose window counts (default: the session's)."),
+    Option("--keep-last-assistants", kind="count", metavar="N", help="Spare what follows the N-th last answer."),
+    Option("--keep-last-turns", kind="count", metavar="N", help="Spare the last N turns, too."),
+    Option("--tool", dest="allow", kind="many", metavar="GLOB", help="Touch results of these tools (can be repeated)."),
+    Option("--not-tool", dest="deny", kind="many", metavar="GLOB", help="Spare results of these (can be repeated)."),
+    Option("--images", kind="flag", help="Touch results that hold images; a marker stands for each."),
+    Option("--ttl", metavar="D", help="Only when the last request is D old, such as 5m: while it is cached, wait."),
+    Option("--soft-trim-ratio", kind="share", metavar="R", help="Begin to trim at this share of the window."),
+    Option("--hard-clear-ratio", kind="share", metavar="R", help="Begin to clear at this share of the window."),
+    Option("--max-chars", kind="count", metavar="N", help="Trim results longer than this."),
+    Option("--head-chars", kind="count", metavar="N", help="Keep so much of the beginning of a trimmed result."),
+    Option("--tail-chars", kind="count", metavar="N", help="Keep so much of its end."),
+    Option("--hard-clear", kind="switch", help="Clear whole results when trimming is not enough."),
+    Option("--min-prunable-tool-chars", kind="count", metavar="N", help="Clear only when so much can be freed."),
+    Option("--placeholder", metavar="TEXT", help="Text of a cleared result."),
+    ALL_ENTRIES,
+    REPORT,
 )
-@click.option("--images", is_flag=True, help="Touch results that hold images; a marker stands for each.")
-@click.option("--ttl", metavar="D", help="Only when the last request is D old, such as 5m: while it is cached, wait.")
-@click.option("--soft-trim-ratio", type=_SHARE, metavar="R", help="Begin to trim at this share of the window.")
-@click.option("--hard-clear-ratio", type=_SHARE, metavar="R", help="Begin to clear at this share of the window.")
-@click.option("--max-chars", type=_COUNT, metavar="N", help="Trim results longer than this.")
-@click.option("--head-chars", type=_COUNT, metavar="N", help="Keep so much of the beginning of a trimmed result.")
-@click.option("--tail-chars", type=_COUNT, metavar="N", help="Keep so much of its end.")
-@click.option("--hard-clear/--no-hard-clear", default=None, help="Clear whole results when trimming is not enough.")
-@click.option("--min-prunable-tool-chars", type=_COUNT, metavar="N", help="Clear only when so much can be freed.")
-@click.option("--placeholder", metavar="TEXT", help="Text of a cleared result.")
-@click.option("--all-entries", is_flag=True, help="Take every line of a transcript, not its context.")
-@report_option
-def command(
+
+
+def run(
     app: App,
     sources: tuple[str, ...],
     *,
@@ -83,3 +77,11 @@ def _is_cached(app: App, stream: Stream, ttl: str) -> bool:
     entries = [*(entry for one in stream.transcripts for entry in one.entries), *(item.value for item in stream.items)]
     touched_ms = last_request(entries)
     return touched_ms is not None and not is_expired(touched_ms, ttl_ms, app.clock.now_ms())
+
+
+def __getattr__(name: str) -> Any:
+    if name != "command":
+        raise AttributeError(name)
+    from oc.cli.options import filter_command
+
+    return filter_command("prune", run, OPTIONS)

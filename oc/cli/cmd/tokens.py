@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import click
-
 from oc.base.tokens import Counter, counter
 from oc.cli.app import App
-from oc.cli.options import oc_command
+from oc.cli.plain import ALL_ENTRIES, Option
 from oc.cli.stream import Item, read_items
 from oc.message.shapes import Message, image_count
 from oc.message.size import message_tokens
@@ -21,16 +19,16 @@ _FIELDS = {
 Row = dict[str, Any]
 
 
-@oc_command("tokens")
-@click.argument("sources", nargs=-1, metavar="[FILE|SESSION|-]...")
-@click.option(
-    "--count", "method", default="estimate", metavar="C", help="Counter: estimate, chars4, tiktoken[:ENCODING]."
+OPTIONS = (
+    Option("--count", metavar="C", help="Counter: estimate (default), chars4, tiktoken[:ENCODING]."),
+    Option("--by", kind="choice", choices=("role", "tool", "entry"), help="Count each of these apart."),
+    ALL_ENTRIES,
 )
-@click.option("--by", type=click.Choice(["role", "tool", "entry"]), help="Count each of these apart.")
-@click.option("--all-entries", is_flag=True, help="Take every line of a transcript, not its context.")
-def command(app: App, sources: tuple[str, ...], *, method: str, by: str | None, all_entries: bool) -> None:
+
+
+def run(app: App, sources: tuple[str, ...], *, count: str | None, by: str | None, all_entries: bool) -> None:
     """Count messages and tokens."""
-    measure = counter(method)
+    measure = counter(count or "estimate")
     stream = read_items(sources, app, all_entries=all_entries)
     rows = [_row(item, message, measure) for item in stream.items if (message := item.message) is not None]
     total = _sum(rows, measure.name)
@@ -74,3 +72,11 @@ def _grouped(rows: Iterable[Row], names: Sequence[str]) -> list[Row]:
 def _sum(rows: Sequence[Row], method: str) -> Row:
     sums = {name: sum(row[name] for row in rows) for name in ("messages", "tokens", "images")}
     return {**sums, "count": method}
+
+
+def __getattr__(name: str) -> Any:
+    if name != "command":
+        raise AttributeError(name)
+    from oc.cli.options import filter_command
+
+    return filter_command("tokens", run, OPTIONS)
