@@ -51,8 +51,9 @@ class Stream(Protocol):
 
 
 class Model(Protocol):
-    """`warnings` are lines for stderr: what of the last request this model could not be shown."""
+    """`name` as users give it; `warnings` are lines for stderr: what of a request the model could not be shown."""
 
+    name: str
     speaker: Speaker
     warnings: list[str]
 

@@ -17,6 +17,7 @@ SPEAKER = Speaker(OFFLINE, "oc", OFFLINE)
 class BuiltIn:
     """Rules behind the interface of a model."""
 
+    name = OFFLINE
     speaker = SPEAKER
 
     def __init__(self) -> None:

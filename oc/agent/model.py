@@ -270,11 +270,9 @@ class _Arriving:
     def blocks(self) -> list[Block]:
         """Returns what has arrived; tool calls only once the answer is whole."""
         found = blocks_of(self._events, self._new_id, whole=self._whole)
-        # A plugin may tell llm of a call without streaming it.
-        seen = {block.get("id") for block in found}
-        for call in self._response.tool_calls() if self._whole and self._parsed else ():
-            if call.tool_call_id not in seen:
-                found.append(
-                    {"type": "toolCall", "id": call.tool_call_id, "name": call.name, "arguments": call.arguments or {}}
-                )
+        if self._whole and self._parsed and not any(block["type"] == "toolCall" for block in found):
+            # A plugin may tell llm of calls without streaming them.
+            for call in self._response.tool_calls():
+                made = {"id": call.tool_call_id, "name": call.name, "arguments": call.arguments or {}}
+                found.append({"type": "toolCall", **made})
         return found

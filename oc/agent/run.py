@@ -21,6 +21,7 @@ from oc.base import files
 from oc.base.clock import iso
 from oc.base.text import js_trim_start
 from oc.base.tokens import ESTIMATE
+from oc.config.paths import Places
 from oc.errors import NotFound, Usage
 from oc.message.shapes import Message
 from oc.message.size import context_size
@@ -29,6 +30,7 @@ from oc.session.context import context_entries
 from oc.session.entry import Entry
 from oc.session.find import SessionRef, find, key_of
 from oc.session.open import Opened, open_session, touch
+from oc.session.store import load, look_up
 from oc.session.transcript import read
 from oc.session.tree import leaf_path
 from oc.session_key import is_path
@@ -69,7 +71,8 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
     A model that fails is no exception: the outcome has the failure.
     """
     if ask.model is not None:  # before anything is made or rolled over
-        open_model(choose_model(ask.model, None, setting.config_of(setting.agent)))
+        model = open_model(choose_model(ask.model, None, setting.config_of(setting.agent)))
+        ask = replace(ask, model=model.name)  # `default` has a name now
     text, triggered = (ask.text, False) if ask.literal else _trigger(ask.text, setting)
     for look in range(_LOOKS):
         opened = _open(ask.session, setting, new=triggered and look == 0)
@@ -82,8 +85,10 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
                 held.enter_context(files.lock(opened.ref.path, timeout_ms=setting.lock_timeout_ms))
             except FileNotFoundError:
                 raise NotFound("no such file", path=opened.ref.path) from None
-            if os.path.exists(opened.ref.path):
-                return _turn(replace(ask, text=text), Turn(session, opened, window), setting, tell)
+            ref = _as_it_is(opened.ref, session.places)
+            if ref is not None:
+                turn = Turn(replace(session, ref=ref), opened._replace(ref=ref), window)
+                return _turn(replace(ask, text=text), turn, setting, tell)
     raise NotFound("no such file", path=opened.ref.path)
 
 
@@ -119,6 +124,16 @@ def _open(name: str, setting: Setting, *, new: bool) -> Opened:
     if new:
         raise Usage("only a session named by its key can be started anew", hint="--literal takes TEXT as it is")
     return Opened(known, is_new=False)
+
+
+def _as_it_is(ref: SessionRef, places: Places) -> SessionRef | None:
+    """Returns the session as it is under its lock; None when another process rolled it over while we waited."""
+    if not os.path.exists(ref.path):
+        return None
+    if ref.key is None:
+        return ref
+    row = look_up(load(places.store), ref.key).row
+    return ref._replace(row=row) if row is not None and row.get("sessionId") == ref.session_id else None
 
 
 def _session(ref: SessionRef, ask: Ask, setting: Setting) -> Session:

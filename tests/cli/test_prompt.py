@@ -46,7 +46,7 @@ def test_help_of_the_table():
     ],
 )
 def test_text_and_stdin_are_joined(oc, args, stdin, heard):
-    ran = oc("prompt", *args, stdin=stdin)
+    ran = oc("prompt", "--no-tools", *args, stdin=stdin)
     assert (0, "") == (ran.status, ran.err)
     assert [heard] == said(oc)
 

@@ -304,6 +304,14 @@ def test_an_unknown_model_changes_nothing(oc):
     assert not oc.state.exists()
 
 
+def test_llms_own_default_is_told_by_its_name(oc):
+    with serving(say("ok")) as server:
+        server.configure(oc.home / "llm")
+        (oc.home / "llm" / "default_model.txt").write_text(MODEL_ID)
+        shown = oc("prompt", "-m", "default", "--json", "hi").json()
+    assert ("ok", MODEL_ID, "flag") == (shown["text"], shown["model"], shown["modelOrigin"])
+
+
 def test_the_row_and_the_configuration_choose(oc):
     oc.state.mkdir(parents=True)
     (oc.state / "openclaw.json").write_text(json.dumps({"agents": {"defaults": {"model": {"primary": MODEL_ID}}}}))
