@@ -63,18 +63,16 @@ def budget_weight(window_tokens: int) -> int:
     return max(_LEAST_WEIGHT, window_tokens * 3)
 
 
-def guard(messages: Sequence[Message], *, window_tokens: int, manner: Manner = OURS) -> tuple[list[Message], list[Row]]:
-    """Returns the view, and a row per decision, per gate and for the sum.
+def guard(messages: Sequence[Message], *, window_tokens: int, manner: Manner = OURS) -> "Guarded":
+    """Returns the view that fits, as far as results can give way.
 
     A result above its share is cut to it and loses images and details; while all is above the budget the oldest
-    results give way to a placeholder. Messages that are not touched are the very objects given. `index` in a row
-    counts from 0; tokens are quarters of weights, rounded up, and a result weighs double.
+    results give way to a placeholder. Messages that are not touched are the very objects given.
     """
-    view = _View(messages, manner)
+    view = Guarded(messages, manner, budget_weight(window_tokens))
     view.shorten(single_weight(window_tokens))
-    budget = budget_weight(window_tokens)
-    view.clear(budget)
-    return view.messages, view.rows(budget)
+    view.clear()
+    return view
 
 
 def cap_each(messages: Sequence[Message]) -> tuple[list[Message], list[Row]]:
@@ -89,88 +87,96 @@ def cap_each(messages: Sequence[Message]) -> tuple[list[Message], list[Row]]:
     return capped, [*rows, summary]
 
 
-class _View:
-    """The messages while they are guarded, with their weights kept up to date."""
+class Guarded:
+    """The messages of a view, with their weights kept up to date and what was decided about them."""
 
-    def __init__(self, messages: Sequence[Message], manner: Manner) -> None:
-        self.given = messages
+    def __init__(self, messages: Sequence[Message], manner: Manner, budget: int) -> None:
         self.messages = list(messages)
-        self.manner = manner
-        self.weights = [_weight(message, manner) for message in messages]
-        self.before = list(self.weights)
-        self.total = sum(self.weights)
-        self.decided: dict[int, tuple[str, str]] = {}
+        self._given = messages
+        self._manner = manner
+        self._budget = budget
+        self._weights = [_weight(message, manner) for message in messages]
+        self._before = list(self._weights)
+        self._decided: dict[int, tuple[str, str]] = {}
+
+    @property
+    def over_tokens(self) -> int:
+        """How much is above the budget, with nothing left that could give way."""
+        return max(0, -((self._budget - sum(self._weights)) // 4))
 
     def shorten(self, most: int) -> None:
         """Cuts every result that weighs more than its share."""
         for index, message in enumerate(self.messages):
-            if self.weights[index] > most and is_result(message):
+            if self._weights[index] > most and is_result(message):
                 action, text = self._within(message, most)
                 new = _with_text(message, text)
-                if not self.manner.settled or _weight(new, self.manner) < self.weights[index]:
-                    self.replace(index, new, action, "singleShare")
+                weight = _weight(new, self._manner)
+                if new != message and (weight < self._weights[index] or not self._manner.settled):
+                    self._replace(index, new, weight, (action, "singleShare"))
 
     def _within(self, message: Message, most: int) -> tuple[str, str]:
         """Returns what is done to a result above its share, and the text that it is left with."""
         text = "\n".join(texts(message))
         if not text:
             return "truncate", NOTICE
-        if self.manner.measure(text) <= most:
+        if self._manner.measure(text) <= most:
             return "strip", text
         weight = most - len(NOTICE) - 1
-        kept = self.manner.beginning(text, weight)
+        kept = self._manner.beginning(text, weight)
         line_end = kept.rfind("\n")
         # A beginning that ends where a line does stays whole.
         if line_end >= 0 and not text.startswith("\n", len(kept)):
             lines = kept[:line_end]
-            kept = lines if self.manner.measure(lines) > weight * 0.7 else kept
+            kept = lines if self._manner.measure(lines) > weight * 0.7 else kept
         return "truncate", f"{kept}\n{NOTICE}"
 
-    def clear(self, budget: int) -> None:
+    def clear(self) -> None:
         """Replaces results by the placeholder, oldest first, until the excess is covered."""
-        least = self.manner.measure(PLACEHOLDER)
-        excess = self.total - budget
+        least = self._manner.measure(PLACEHOLDER)
+        spared = 2 * least if self._manner.settled else least
+        excess = sum(self._weights) - self._budget
         for index, message in enumerate(self.messages):
             if excess <= 0:
                 return
-            if not is_result(message):
+            weight = self._weights[index]
+            if weight <= spared or not is_result(message):
                 continue
-            weight = self.weights[index]
-            if weight <= (2 * least if self.manner.settled else least):
-                continue
-            self.replace(index, _with_text(message, PLACEHOLDER), "clear", "contextBudget")
-            excess -= max(0, weight - self.weights[index])
+            new = _with_text(message, PLACEHOLDER)
+            if new != message:
+                self._replace(index, new, 2 * least, ("clear", "contextBudget"))
+                excess -= max(0, weight - 2 * least)
 
-    def replace(self, index: int, new: Message, action: str, rule: str) -> None:
-        if new == self.messages[index]:
-            return
+    def _replace(self, index: int, new: Message, weight: int, why: tuple[str, str]) -> None:
         self.messages[index] = new
-        weight = _weight(new, self.manner)
-        self.total += weight - self.weights[index]
-        self.weights[index] = weight
-        self.decided[index] = (action, rule)
+        self._weights[index] = weight
+        self._decided[index] = why
 
-    def rows(self, budget: int) -> list[Row]:
-        """Returns the decisions in the order of the messages, what the budget had to say, and the sum of all."""
-        done = [action for action, _ in self.decided.values()]
-        limit = {"action": "gate", "rule": "contextBudget", "tokens_before": -(-self.total // 4)}
-        if self.total > budget:
-            limit = {"action": "over", "rule": "contextBudget", "tokens_after": -(-self.total // 4)}
+    def rows(self) -> list[Row]:
+        """Returns a row per decision, in the order of the messages, one for the budget, and the sum of all.
+
+        `index` counts from 0; tokens are quarters of weights, rounded up, so a result counts double.
+        """
+        done = [action for action, _ in self._decided.values()]
+        total = -(-sum(self._weights) // 4)
+        rows = [
+            _row(index, self._given[index], self.messages[index], why, (self._before[index], self._weights[index]))
+            for index, why in sorted(self._decided.items())
+        ]
+        if self.over_tokens:
+            rows.append({"action": "over", "rule": "contextBudget", "tokens_after": total})
+        elif "clear" not in done:
+            rows.append({"action": "gate", "rule": "contextBudget", "tokens_before": total})
         summary = {
             "action": "summary",
             "messages": len(self.messages),
             "truncated": done.count("truncate"),
             "stripped": done.count("strip"),
             "cleared": done.count("clear"),
-            "tokens_before": -(-sum(self.before) // 4),
-            "tokens_after": -(-self.total // 4),
-            "budget_tokens": budget // 4,
+            "tokens_before": -(-sum(self._before) // 4),
+            "tokens_after": total,
+            "budget_tokens": self._budget // 4,
         }
-        rows = [
-            _row(index, self.given[index], self.messages[index], why, (self.before[index], self.weights[index]))
-            for index, why in sorted(self.decided.items())
-        ]
-        return [*rows, *([] if "clear" in done and self.total <= budget else [limit]), summary]
+        return [*rows, summary]
 
 
 def _row(index: int, old: Message, new: Message, why: tuple[str, str], weights: tuple[int, int]) -> Row:

@@ -32,7 +32,8 @@ def result(content, **more):
 
 
 def guarded(*messages, window=2000, manner=OURS):
-    return guard(messages, window_tokens=window, manner=manner)
+    view = guard(messages, window_tokens=window, manner=manner)
+    return view.messages, view.rows()
 
 
 def told(rows):
@@ -190,6 +191,12 @@ def with_long_results(messages, times):
 
 
 HISTORIES = st.builds(with_long_results, turns(20), st.sampled_from([1, 10]))
+def test_exactly_the_budget_is_within_it():
+    """A window of 1,001 has a budget of 750 and 3/4 tokens: 3,003 characters."""
+    within, over = (guard([{"role": "user", "content": "u" * size}], window_tokens=1001) for size in (3003, 3004))
+    assert [(view.over_tokens, view.rows()[0]["action"]) for view in (within, over)] == [(0, "gate"), (1, "over")]
+
+
 WINDOWS = st.sampled_from([1, 200, 1000, 2000, 9000, 40_000])
 MANNERS = st.sampled_from([OURS, ours(counter("chars4")), REFERENCE])
 
@@ -197,13 +204,13 @@ MANNERS = st.sampled_from([OURS, ours(counter("chars4")), REFERENCE])
 @given(HISTORIES, WINDOWS, MANNERS)
 def test_guarding_settles_and_touches_results_only(messages, window, manner):
     before = copy.deepcopy(messages)
-    once, rows = guard(messages, window_tokens=window, manner=manner)
+    once, rows = guarded(*messages, window=window, manner=manner)
     assert before == messages
     assert len(once) == len(messages)
     assert all(new is old or is_result(old) for new, old in zip(once, messages, strict=True))
-    twice, again = guard(once, window_tokens=window, manner=manner)
+    twice, again = guarded(*once, window=window, manner=manner)
     assert twice == once
-    assert (once, rows) == guard(messages, window_tokens=window, manner=manner)
+    assert (once, rows) == guarded(*messages, window=window, manner=manner)
     if manner.settled:
         assert [row["action"] for row in again[:-1]] in ([], ["gate"], ["over"])
         assert all(new is old for new, old in zip(twice, once, strict=True))
@@ -212,7 +219,7 @@ def test_guarding_settles_and_touches_results_only(messages, window, manner):
 @given(HISTORIES, WINDOWS)
 def test_within_the_budget_or_nothing_left_to_free(messages, window):
     """No message gets heavier; either all fit by the counter, or no result is heavier than a placeholder."""
-    view, _ = guard(messages, window_tokens=window)
+    view, _ = guarded(*messages, window=window)
     weights = [(_weight(old, OURS), _weight(new, OURS)) for old, new in zip(messages, view, strict=True)]
     assert all(after <= before for before, after in weights)
     least = _weight(result(PLACEHOLDER), OURS)
@@ -224,7 +231,7 @@ def test_within_the_budget_or_nothing_left_to_free(messages, window):
 @given(HISTORIES)
 def test_rows_add_up(messages):
     """The tokens of the rows and of the sum are those of the messages."""
-    view, rows = guard(messages, window_tokens=6000)
+    view, rows = guarded(*messages, window=6000)
     changed = [n for n, (old, new) in enumerate(zip(messages, view, strict=True)) if new is not old]
     assert changed == [row["index"] for row in rows if "index" in row]
     assert -(-sum(_weight(m, OURS) for m in view) // 4) == rows[-1]["tokens_after"]

@@ -11,8 +11,8 @@ from tests.support import vectors
 def test_guard(case):
     given = expand(case.input)
     before = copy.deepcopy(given["messages"])
-    messages, _ = guard(given["messages"], window_tokens=given["contextWindowTokens"], manner=REFERENCE)
-    assert same(case.expected["messages"], messages)
+    view = guard(given["messages"], window_tokens=given["contextWindowTokens"], manner=REFERENCE)
+    assert same(case.expected["messages"], view.messages)
     assert before == given["messages"]
 
 

@@ -38,17 +38,17 @@ def command(
     with Report(report) as decisions:
         stream = read_items(sources, app, all_entries=all_entries)
         view = View(stream)
-        limit = None
         if persist:
             messages, rows = cap_each(view.messages)
-        else:
-            app, row = session_of(app, sources)
-            limit = window(app.config, tokens=tokens, model=model, row=row)
-            manner = REFERENCE if measure.name == "chars4" else ours(measure)
-            messages, rows = guard(view.messages, window_tokens=limit.tokens, manner=manner)
-        write_items(app.out, stream, view.with_messages(messages))
+            write_items(app.out, stream, view.with_messages(messages))
+            view.tell(decisions, "guard", rows)
+            return
+        app, row = session_of(app, sources)
+        limit = window(app.config, tokens=tokens, model=model, row=row)
+        manner = REFERENCE if measure.name == "chars4" else ours(measure)
+        fitting = guard(view.messages, window_tokens=limit.tokens, manner=manner)
+        write_items(app.out, stream, view.with_messages(fitting.messages))
         if report is not None:
-            view.tell(decisions, "guard", rows, limit)
-    for over in (row for row in rows if row["action"] == "over"):
-        excess = over["tokens_after"] - rows[-1]["budget_tokens"]
-        app.out.warn(f"{excess} tokens over the budget, with no result left that could give way")
+            view.tell(decisions, "guard", fitting.rows(), limit)
+    if fitting.over_tokens:
+        app.out.warn(f"{fitting.over_tokens} tokens over the budget, with no result left that could give way")
