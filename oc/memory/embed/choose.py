@@ -99,8 +99,15 @@ def _bare(settings: Settings, provider: str) -> Settings:
 
 
 def _unused(settings: Settings) -> tuple[str, ...]:
-    path = settings.local_model_path
-    return (f"{PREFIX}local.modelPath is not used: no GGUF model can be run",) if path else ()
+    """Returns what is configured and has no effect."""
+    reasons = []
+    if settings.local_model_path:
+        reasons.append(f"{PREFIX}local.modelPath is not used: no GGUF model can be run")
+    if settings.batch:
+        reasons.append(f"{PREFIX}remote.batch is not used: texts are sent at once, not as jobs for the night")
+    if settings.modalities:
+        reasons.append(f"{PREFIX}multimodal is not used: images and sounds are not indexed")
+    return tuple(reasons)
 
 
 def _reason(failure: Failure) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -46,7 +47,7 @@ class Server:
         headers = {"Content-Type": "application/json", "User-Agent": "oc", **self._headers}
         request = Request(f"{self.base_url}{path}", dump(body), headers, method="POST")  # noqa: S310
         try:
-            with self._opener().open(request, timeout=timeout_s) as answer:
+            with self._opener.open(request, timeout=timeout_s) as answer:
                 raw = self._read(answer, deadline_s)
         except HTTPError as error:
             with error:
@@ -65,7 +66,9 @@ class Server:
         except ValueError:
             raise self._failure(f"{self.place} answered with something that is not JSON") from None
 
+    @cached_property
     def _opener(self) -> Any:
+        """Made once, since each reads the machine's certificates."""
         from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
 
         class Stay(HTTPRedirectHandler):

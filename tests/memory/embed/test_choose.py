@@ -110,9 +110,28 @@ def test_an_unknown_provider_is_named():
     )
 
 
-def test_a_model_file_that_cannot_be_run_is_named():
-    found = chosen({"provider": "ollama", "local": {"modelPath": "/m.gguf"}})
-    assert ("agents.defaults.memorySearch.local.modelPath is not used: no GGUF model can be run",) == found.reasons
+def test_what_is_configured_without_effect_is_named():
+    found = chosen(
+        {
+            "provider": "gemini",
+            "model": "gemini-embedding-2-preview",
+            "local": {"modelPath": "/m.gguf"},
+            "remote": {"batch": {"enabled": True}},
+            "multimodal": {"enabled": True},
+        },
+        environ=ENV_KEYS,
+    )
+    assert "gemini" == found.embedder.provider
+    assert ["local.modelPath", "remote.batch", "multimodal"] == [
+        reason.split(" is not used")[0].removeprefix("agents.defaults.memorySearch.") for reason in found.reasons
+    ]
+
+
+def test_choosing_asks_nobody():
+    with serving() as server:
+        chosen({"provider": "openai", "remote": {"baseUrl": server.base}})
+        chosen({"provider": "auto", "remote": {"baseUrl": server.base}})
+        assert [] == server.requests
 
 
 def test_a_missing_provider_gives_way_to_the_fallback():
