@@ -61,8 +61,11 @@ _WORKSPACE = {
 }
 
 COMMANDS: dict[str, Row] = {
+    "compact": Row("Summarise the older part of a session", "oc.cli.cmd.compact"),
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
-    "guard": Row("Cut tool results to their share of the window; the oldest give way first", "oc.cli.cmd.guard"),
+    "guard": Row(
+        "Cut tool results to their share of the window; the oldest give way first", "oc.cli.cmd.guard", plain=True
+    ),
     "hooks": Row("List and run the programs that take part in a turn", verbs=_HOOKS),
     "limit": Row("Keep the last turns of a history, calls and results paired anew", "oc.cli.cmd.limit"),
     "memory": Row("Index, search, read and write notes", verbs=_MEMORY),

@@ -1,40 +1,41 @@
 """`oc guard`: keeps tool results from filling the window."""
 
-import click
+from typing import Any
 
 from oc.base.tokens import counter
 from oc.cli.app import App
-from oc.cli.options import oc_command, report_option
+from oc.cli.plain import ALL_ENTRIES, REPORT, Option
 from oc.cli.stream import Report, read_items, write_items
 from oc.cli.view import View, session_of
 from oc.errors import Usage
 from oc.window.budget import window
 from oc.window.guard import REFERENCE, cap_each, guard, ours
 
+OPTIONS = (
+    Option("--persist", kind="flag", help="Cap each result as when it is stored, whatever the window."),
+    Option("--window", dest="tokens", kind="positive", metavar="N", help="Window in tokens."),
+    Option("-m", "--model", metavar="MODEL", help="Model whose window counts (default: the session's)."),
+    Option("--count", metavar="C", help="Counter: estimate (default), chars4, tiktoken[:ENCODING]."),
+    ALL_ENTRIES,
+    REPORT,
+)
 
-@oc_command("guard")
-@click.argument("sources", nargs=-1, metavar="[FILE|SESSION|-]...")
-@click.option("--persist", is_flag=True, help="Cap each result as when it is stored, whatever the window.")
-@click.option("--window", "tokens", type=click.IntRange(min=1), metavar="N", help="Window in tokens.")
-@click.option("-m", "--model", metavar="MODEL", help="Model whose window counts (default: the session's).")
-@click.option("--count", "method", metavar="C", help="Counter: estimate (the default), chars4, tiktoken[:ENCODING].")
-@click.option("--all-entries", is_flag=True, help="Take every line of a transcript, not its context.")
-@report_option
-def command(
+
+def run(
     app: App,
     sources: tuple[str, ...],
     *,
     persist: bool,
     tokens: int | None,
     model: str | None,
-    method: str | None,
+    count: str | None,
     all_entries: bool,
     report: str | None,
 ) -> None:
     """Cut tool results to their share of the window; the oldest give way first."""
-    if persist and (tokens, model, method) != (None, None, None):
+    if persist and (tokens, model, count) != (None, None, None):
         raise Usage("--persist goes by characters: --window, --model and --count have no say in it")
-    measure = counter(method or "estimate")
+    measure = counter(count or "estimate")
     with Report(report) as decisions:
         stream = read_items(sources, app, all_entries=all_entries)
         view = View(stream)
@@ -52,3 +53,11 @@ def command(
             view.tell(decisions, "guard", fitting.rows(), limit)
     if fitting.over_tokens:
         app.out.warn(f"{fitting.over_tokens} tokens over the budget, with no result left that could give way")
+
+
+def __getattr__(name: str) -> Any:
+    if name != "command":
+        raise AttributeError(name)
+    from oc.cli.options import filter_command
+
+    return filter_command("guard", run, OPTIONS)
