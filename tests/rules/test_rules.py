@@ -194,6 +194,7 @@ MESSAGE = '{"role":"user","content":"hi"}\n'
         (["config", "get", "memory.backend"], ""),
         (["session", "list"], ""),
         (["limit", "-n", "1", "-"], MESSAGE),
+        (["guard", "-"], MESSAGE),
         (["prune", "-"], MESSAGE),
         (["sanitize", "-"], MESSAGE),
         (["tokens", "-"], MESSAGE),
