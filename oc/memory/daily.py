@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 from oc.base.clock import Clock
 from oc.base.text import pattern
 
-_DATED = r"(?:^|/)(\d{4})-(\d\d)-(\d\d)(?:[-_. ][^/]*)?\.md\Z"
+_DATED = r"(?a)(?:^|/)(\d{4})-(\d\d)-(\d\d)(?:[-_. ][^/]*)?\.md\Z"
 _FIRST_YEAR = 100  # JavaScript reads the years 0 to 99 as 1900 to 1999, so no such name is a date
 
 

@@ -42,7 +42,14 @@ def test_a_dated_basename_counts_at_any_depth_and_with_a_suffix(path):
 
 
 @pytest.mark.parametrize(
-    "path", ["memory/2026-03-161.md", "memory/x-2026-03-16.md", "memory/2026-03-16", "memory/2026-03-16.md/x.md"]
+    "path",
+    [
+        "memory/2026-03-161.md",
+        "memory/x-2026-03-16.md",
+        "memory/2026-03-16",
+        "memory/2026-03-16.md/x.md",
+        "memory/２０２６-03-16.md",
+    ],
 )
 def test_other_names_with_digits_are_no_dates(path):
     assert (None, True) == (day_ms(path), is_evergreen(path))

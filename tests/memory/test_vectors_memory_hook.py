@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc.memory.note import conversation, files_of, note_name, note_text, own_slug, slug_of, slug_prompt
+from tests.shapes import JSON
 from tests.support import Case, vectors
 
 MOMENT = datetime(2026, 3, 16, 9, 41, 27, 123000, UTC)
@@ -154,3 +155,11 @@ def test_a_slug_is_safe_in_a_file_name(text):
 @given(st.sets(st.sampled_from(["2026-03-16-0941.md", "2026-03-16-0941-2.md", "2026-03-16-0941-3.md"])))
 def test_a_name_is_never_taken(taken):
     assert note_name(MOMENT, "", taken) not in taken
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"role": st.just("user") | JSON, "content": JSON, "provenance": JSON}), max_size=4)
+)
+def test_no_message_is_too_odd(messages):
+    said = conversation([{"type": "message", "message": message} for message in messages])
+    assert said == "" or said.startswith("user: ")

@@ -90,3 +90,8 @@ def test_each_line_of_text_belongs_to_one_line_of_the_file(said):
     assert len(found.line_map) == (found.content.count("\n") + 1 if found.content else 0)
     assert sorted(set(found.line_map)) == found.line_map
     assert all(said[number - 1][0] in ("user", "assistant") for number in found.line_map)
+
+
+@given(st.lists(st.binary(max_size=30) | JSON.map(lambda value: json.dumps(value).encode()), max_size=4))
+def test_no_line_is_too_odd(lines):
+    assert "" == session_text(lines).content
