@@ -47,6 +47,11 @@ class Preparation(NamedTuple):
         return messages_of(self.prefix)
 
     @property
+    def kept_messages(self) -> int:
+        """How many messages stay."""
+        return len(messages_of(self.kept))
+
+    @property
     def is_empty(self) -> bool:
         """Says whether there is nothing that a summary could hold."""
         return not self.messages and not self.prefix_messages
