@@ -142,7 +142,7 @@ class Guarded:
             if weight <= spared or not is_result(message):
                 continue
             new = _with_text(message, PLACEHOLDER)
-            if new != message:
+            if weight > 2 * least or new != message:
                 self._replace(index, new, 2 * least, ("clear", "contextBudget"))
                 excess -= max(0, weight - 2 * least)
 
@@ -196,7 +196,9 @@ def _row(index: int, old: Message, new: Message, why: tuple[str, str], weights: 
 def _with_text(message: Message, text: str) -> Message:
     """Returns the result with nothing but that text, a string where it was one; its details go."""
     content = text if isinstance(message.get("content"), str) else [{"type": "text", "text": text}]
-    return {**{key: value for key, value in message.items() if key != "details"}, "content": content}
+    new = {**message, "content": content}
+    new.pop("details", None)
+    return new
 
 
 def _weight(message: Message, manner: Manner) -> int:
@@ -220,11 +222,12 @@ def _content_weight(message: Message, manner: Manner) -> int:
     content = message.get("content")
     if isinstance(content, str):
         return manner.measure(content)
+    measure = manner.measure
     total = 0
     for block in content if isinstance(content, list) else ():
         kind = block.get("type") if isinstance(block, dict) else None
-        if kind == "text" and isinstance(block.get("text"), str):
-            total += manner.measure(block["text"])
+        if kind == "text" and isinstance(text := block.get("text"), str):
+            total += measure(text)
         elif kind == "image":
             total += IMAGE_WEIGHT
         else:
