@@ -14,7 +14,7 @@ from oc.agent.tools.spec import Tool
 from oc.agent.wire import Speaker
 from oc.config.load import Config
 from oc.config.paths import Places
-from oc.history.image import Limits
+from oc.history.image import limits_of
 from oc.history.limit import turns_for_key
 from oc.history.policy import Model, policy
 from oc.history.report import Trail
@@ -130,7 +130,7 @@ class View:
 def view_of(session: Session, speaker: Speaker, now_ms: int) -> View:
     """Returns how the session is shown to that model."""
     config = session.config
-    side = int(config.get("agents.defaults.imageMaxDimensionPx"))
+    limits = limits_of(config.get("agents.defaults.imageMaxDimensionPx"))
     rules = policy(Model(speaker.provider, speaker.api, speaker.model))
     turns = turns_for_key(session.ref.key or "", config.merged("channels"))
-    return View(Wash(rules, now_ms, limits=Limits(side)), turns)
+    return View(Wash(rules, now_ms, limits=limits), turns)

@@ -103,7 +103,7 @@ KEYS: tuple[Key, ...] = (
     Key("agents.defaults.contextPruning.ttl", "duration", "5m", "minutes when bare"),
     Key("agents.defaults.contextTokens", "int", None, "tokens"),
     Key("agents.defaults.heartbeat.lightContext", "bool", False),
-    Key("agents.defaults.imageMaxDimensionPx", "int", 1200, "pixels"),
+    Key("agents.defaults.imageMaxDimensionPx", "int", None, "pixels"),
     *(Key(f"agents.defaults.memorySearch.{path}", kind, default, unit) for path, kind, default, unit in _MEMORY_SEARCH),
     Key("agents.defaults.model", "model", None, "model"),
     Key("agents.defaults.models", "object", None, ""),

@@ -9,17 +9,27 @@ from oc.base.text import js_trim, pattern
 from oc.message.shapes import Block
 
 LABEL = "session:history"
+# What the strictest of the known providers refuses.
+MAX_SIDE_PX = 8000
 MAX_BYTES = 5 * 1024 * 1024
 _BASE64 = r"[A-Za-z0-9+/]+={0,2}"
 _KINDS = (("/9j/", "image/jpeg"), ("iVBOR", "image/png"), ("R0lGOD", "image/gif"))
 
 
 class Limits(NamedTuple):
-    max_side_px: int = 1200
+    max_side_px: int = MAX_SIDE_PX
     max_bytes: int = MAX_BYTES
 
 
 LIMITS = Limits()
+
+
+def limits_of(max_side_px: int | None) -> Limits:
+    """Returns the limits with that longest side; None is what providers refuse.
+
+    The reference has 1200 pixels and scales down what is larger, which cannot be done here: it would lose screenshots.
+    """
+    return LIMITS if max_side_px is None else Limits(int(max_side_px))
 
 
 def checked_image(block: Block, limits: Limits) -> Block:

@@ -4,7 +4,7 @@ import struct
 import pytest
 
 from oc.history.content import clean_content, drop_details, drop_seen_images, strip_signatures
-from oc.history.image import LIMITS, Limits, checked_image
+from oc.history.image import LIMITS, Limits, checked_image, limits_of
 from oc.history.policy import Model, policy
 
 ANTHROPIC = policy(Model("anthropic", "anthropic-messages", "claude"))
@@ -37,14 +37,16 @@ def cleaned(messages, rules, *, thorough=False):
 @pytest.mark.parametrize("make", [png, jpeg, gif])
 def test_an_image_within_the_limits_passes_and_a_wider_or_higher_one_is_named(make):
     kind = f"image/{make.__name__}"
-    assert checked_image(image(make(1200, 1), kind), LIMITS) == image(make(1200, 1), kind)
-    for sides in ((1201, 7), (7, 1201)):
-        text = f"[session:history] omitted image payload: {sides[0]}x{sides[1]} px, the limit is 1200 px"
+    assert checked_image(image(make(8000, 1), kind), LIMITS) == image(make(8000, 1), kind)
+    for sides in ((8001, 7), (7, 8001)):
+        text = f"[session:history] omitted image payload: {sides[0]}x{sides[1]} px, the limit is 8000 px"
         assert checked_image(image(make(*sides), kind), LIMITS) == {"type": "text", "text": text}
 
 
 def test_the_limits_are_settings():
-    assert checked_image(image(png(1300, 9)), Limits(1300)) == image(png(1300, 9))
+    assert (limits_of(None), limits_of(1200)) == (LIMITS, Limits(1200, LIMITS.max_bytes))
+    assert checked_image(image(png(1200, 9)), limits_of(1200)) == image(png(1200, 9))
+    assert checked_image(image(png(1201, 9)), limits_of(1200))["text"].endswith("1201x9 px, the limit is 1200 px")
     assert checked_image(image(png(9, 9)), Limits(max_bytes=20))["text"].endswith("34 bytes, the limit is 20")
 
 

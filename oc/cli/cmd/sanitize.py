@@ -7,7 +7,7 @@ from oc.cli.options import oc_command, report_option
 from oc.cli.stream import Report, read_items, write_items
 from oc.cli.washing import model_of, rewrite
 from oc.errors import Usage
-from oc.history.image import Limits
+from oc.history.image import limits_of
 from oc.history.policy import policy
 from oc.history.sanitize import STAGES, Wash, sanitize
 
@@ -36,9 +36,9 @@ def command(
     with Report(report) as decisions:
         stream = read_items(sources, app, all_entries=all_entries)
         target, origin = model_of(app, sources, provider, api, model)
-        side = int(app.config.get("agents.defaults.imageMaxDimensionPx"))
+        limits = limits_of(app.config.get("agents.defaults.imageMaxDimensionPx"))
         now_ms = app.clock.now_ms()
-        wash = Wash(policy(target), now_ms, limits=Limits(side))
+        wash = Wash(policy(target), now_ms, limits=limits)
         items = rewrite(stream, lambda given: sanitize(given, wash, only=stages), decisions if report else None, now_ms)
         write_items(app.out, stream, items)
         decisions.add(
