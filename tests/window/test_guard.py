@@ -21,7 +21,7 @@ from oc.window.guard import (
     is_result,
     ours,
 )
-from tests.shapes import turns
+from tests.shapes import JSON, turns
 
 IMAGE = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
 
@@ -191,6 +191,8 @@ def with_long_results(messages, times):
 
 
 HISTORIES = st.builds(with_long_results, turns(20), st.sampled_from([1, 10]))
+
+
 def test_exactly_the_budget_is_within_it():
     """A window of 1,001 has a budget of 750 and 3/4 tokens: 3,003 characters."""
     within, over = (guard([{"role": "user", "content": "u" * size}], window_tokens=1001) for size in (3003, 3004))
@@ -236,3 +238,27 @@ def test_rows_add_up(messages):
     assert changed == [row["index"] for row in rows if "index" in row]
     assert -(-sum(_weight(m, OURS) for m in view) // 4) == rows[-1]["tokens_after"]
     assert sum(rows[-1][name] for name in ("truncated", "stripped", "cleared")) == len(changed)
+
+
+ODD = st.builds(
+    lambda role, content, details, name: {"role": role, "content": content, "details": details, "toolName": name},
+    st.sampled_from(["toolResult", "tool", "user", "assistant", "custom", ["toolResult"], None]),
+    JSON | st.lists(st.fixed_dictionaries({"type": st.sampled_from(["text", "image", "toolCall"]), "text": JSON})),
+    JSON,
+    JSON,
+)
+
+
+@given(st.lists(ODD, max_size=6), st.sampled_from([1, 300]), MANNERS)
+def test_no_message_is_too_odd(messages, window, manner):
+    view, _ = guarded(*messages, window=window, manner=manner)
+    assert len(view) == len(messages)
+    assert view == guarded(*view, window=window, manner=manner)[0]
+    assert cap_each(messages)[0] == messages
+
+
+def test_a_lone_surrogate_is_weighed_and_cut():
+    """Half a character as some writers leave it goes through every counter."""
+    for manner in (OURS, REFERENCE, ours(counter("tiktoken"))):
+        (cut,), _ = guarded(result("\ud83d line\n" * 4000), manner=manner)
+        assert texts(cut)[0].endswith(NOTICE)
