@@ -15,6 +15,7 @@ from oc.cli.sessions import path_of
 from oc.errors import BadInput
 from oc.message.derived import from_entry
 from oc.message.shapes import Message
+from oc.session.backward import read_ending
 from oc.session.context import context_entries
 from oc.session.entry import Entry, Finding
 from oc.session.transcript import Transcript, assemble, open_file, scan
@@ -49,7 +50,7 @@ class Item:
 class Stream(NamedTuple):
     """`kind`: entries or messages; `header` only when every line of a transcript was asked for.
 
-    `transcripts` are the whole transcripts among the sources, in order.
+    `transcripts` are the transcripts among the sources, in order: whole, or of the leaf's path what its context needs.
     """
 
     kind: str
@@ -82,7 +83,11 @@ def _read_one(source: str, app: App, *, all_entries: bool) -> Stream:
         return _parse(sys.stdin.buffer, "stdin", app, all_entries=all_entries)
     path = path_of(app, source)
     with open_file(path) as file:
-        return _parse(file, path, app, all_entries=all_entries)
+        ending = None if all_entries else read_ending(file, path)
+        if ending is None:
+            return _parse(file, path, app, all_entries=all_entries)
+    warn_skipped(app, path, ending.transcript.skipped)
+    return _of_transcript(ending.transcript, all_entries=False)
 
 
 def _parse(file: BinaryIO, name: str, app: App, *, all_entries: bool) -> Stream:

@@ -4,32 +4,40 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from oc.base.jsonl import parse
-from oc.errors import BadInput
+from oc.errors import BadInput, InputOutput
 from oc.session.entry import Entry
 
-BLOCK_BYTES = 1 << 16
-MAX_BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 17  # larger ones leave the processor's cache
 
 
 def lines_backward(file: BinaryIO, size: int) -> Iterator[tuple[int, bytes]]:
     """Yields (offset, line without its LF) from the last line to the first; what follows the last LF comes first."""
-    end, block = size, BLOCK_BYTES
+    block = bytearray(min(BLOCK_BYTES, size))
+    view = memoryview(block)
+    end = size
     pieces: list[bytes] = []  # of the line under way, the last piece first
     while end > 0:
-        start = max(0, end - block)
-        file.seek(start)
-        first, *rest = file.read(end - start).split(b"\n")
-        if rest:
-            pieces.append(rest.pop())
-            line_start = end - len(pieces[-1])
-            yield line_start, b"".join(reversed(pieces))
-            for line in reversed(rest):
-                line_start -= len(line) + 1
-                yield line_start, line
-            pieces = []
-        pieces.append(first)
-        end, block = start, min(2 * block, MAX_BLOCK_BYTES)
+        start = max(0, end - len(block))
+        stop = _fill(file, start, view[: end - start])
+        while (at := block.rfind(b"\n", 0, stop)) >= 0:
+            line = bytes(view[at + 1 : stop])
+            if pieces:
+                line = b"".join((line, *reversed(pieces)))
+                pieces = []
+            yield start + at + 1, line
+            stop = at
+        pieces.append(bytes(view[:stop]))
+        end = start
     yield 0, b"".join(reversed(pieces))
+
+
+def _fill(file: BinaryIO, offset: int, view: memoryview) -> int:
+    """Reads as much as the view takes, and returns how much that is; InputOutput when the file is shorter by now."""
+    file.seek(offset)
+    got = file.readinto(view)  # type: ignore[attr-defined]
+    if got != len(view):
+        raise InputOutput("the file became shorter while it was read")
+    return len(view)
 
 
 class Leaf(NamedTuple):
@@ -52,7 +60,7 @@ def read_leaf(file: BinaryIO, size: int, path: str) -> Leaf:
         after = offset
         if not raw.strip():
             continue
-        value = _value(raw)
+        value = value_of(raw)
         if isinstance(value, dict):
             if value.get("type") != "session":
                 return Leaf(value, torn)
@@ -60,7 +68,7 @@ def read_leaf(file: BinaryIO, size: int, path: str) -> Leaf:
         elif unfinished:
             torn = True
         elif not seen_header:
-            raise BadInput("the last line is not an entry", path=path, line=_number(file, offset))
+            raise BadInput("the last line is not an entry", path=path, line=line_number(file, offset))
     return Leaf(None, torn)
 
 
@@ -81,7 +89,7 @@ def last_entries(file: BinaryIO, size: int, count: int) -> Tail:
             break
         if not raw.strip():
             continue
-        value = _value(raw)
+        value = value_of(raw)
         if isinstance(value, dict):
             if value.get("type") != "session":
                 lines.append(raw)
@@ -92,18 +100,19 @@ def last_entries(file: BinaryIO, size: int, count: int) -> Tail:
     return Tail(lines[::-1], end, skipped)
 
 
-def _value(raw: bytes) -> Any:
+def value_of(raw: bytes) -> Any:
+    """Returns what a line holds, None when it is not JSON."""
     try:
         return parse(raw)
     except ValueError:
         return None
 
 
-def _number(file: BinaryIO, offset: int) -> int:
-    """Returns the 1-based number of the line that starts at `offset`."""
-    file.seek(0)
-    count = 1
-    while offset > 0 and (block := file.read(min(offset, MAX_BLOCK_BYTES))):
+def line_number(file: BinaryIO, offset: int, since: int = 0) -> int:
+    """Returns the 1-based number of the line that starts at `offset`, counted from the line that starts at `since`."""
+    file.seek(since)
+    left, count = offset - since, 1
+    while left > 0 and (block := file.read(min(left, BLOCK_BYTES))):
         count += block.count(b"\n")
-        offset -= len(block)
+        left -= len(block)
     return count

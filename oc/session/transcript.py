@@ -69,13 +69,13 @@ def scan(stream: BinaryIO, skipped: list[Finding]) -> Iterator[Line]:
                 continue
             value = _value(trimmed) if first and trimmed[0] in "[{" and raw[:1] not in b"[{" else None
             if value is None:
-                skipped.append(_unparsable(number, finished))
+                skipped.append(no_entry(number, raw, finished=finished))
                 continue
         if isinstance(value, dict):
             first = False
             yield number, raw, value
         else:
-            skipped.append(Finding(number, "not-an-object", "error", "the line is JSON but not an object"))
+            skipped.append(no_entry(number, raw, finished=finished))
 
 
 def _value(text: str) -> Any:
@@ -85,10 +85,15 @@ def _value(text: str) -> Any:
         return None
 
 
-def _unparsable(number: int, finished: bool) -> Finding:
-    if finished:
-        return Finding(number, "unparsable", "error", "the line is not JSON")
-    return Finding(number, "torn", "error", "the last line is not finished")
+def no_entry(number: int, raw: bytes, *, finished: bool) -> Finding:
+    """Returns the finding for a line that is no entry; an unfinished one is the end of a write that was cut off."""
+    try:
+        parse(raw)
+    except ValueError:
+        if finished:
+            return Finding(number, "unparsable", "error", "the line is not JSON")
+        return Finding(number, "torn", "error", "the last line is not finished")
+    return Finding(number, "not-an-object", "error", "the line is JSON but not an object")
 
 
 def read(path: str) -> Transcript:
