@@ -4,41 +4,43 @@ What is kept of a line is its id, its parent and the calls that still wait for r
 size can be checked.
 """
 
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from oc.base.clock import parse_iso
 from oc.base.text import SURROGATE, pattern
-from oc.message.shapes import calls, result_id
+from oc.message.pairs import UNFINISHED
+from oc.message.shapes import call_arguments, calls, result_id
 from oc.session.entry import VERSION, Entry, Finding, is_header, migrate, version_of
+from oc.session.lines import Line, Lines
+from oc.session.salvage import ENTRY_TYPES
 
-ENTRY_TYPES = frozenset(
-    {
-        "branch_summary",
-        "compaction",
-        "custom",
-        "custom_message",
-        "label",
-        "message",
-        "model_change",
-        "session_info",
-        "thinking_level_change",
-    }
-)
-Line = tuple[int, bytes, Entry]
-# The assistant entry whose calls wait, and the calls without a result so far.
+# The line and id of the assistant entry whose calls wait, and the calls without a result so far.
 Waiting = tuple[int, str, frozenset[str]]
 _NOTHING: Waiting = (0, "", frozenset())
+_ROOT = -1  # no parent
+_LATER = -2  # a parent that no line so far has
+# The time of day as every writer of transcripts puts it: seconds 60 and other forms go the slow way.
+_TIME = r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z"
 
 
-def check(lines: Iterable[Line], skipped: list[Finding]) -> list[Finding]:
-    """Returns all findings by line; `skipped` fills up with lines that are no entries while `lines` is read."""
-    found = list(_Checked().run(_as_version_3(iter(lines))))
+def check(lines: Iterable[Line], skipped: list[Finding], odd: Collection[int] | None = None) -> list[Finding]:
+    """Returns all findings by line; `skipped` fills up with lines that are no entries while `lines` is read.
+
+    Only the lines of `odd` are looked at for lone surrogates and bytes that are not UTF-8; without it every line is.
+    """
+    found = _Checked(odd).run(_as_version_3(iter(lines)))
     return sorted([*skipped, *found], key=lambda finding: (finding.line, finding.code))
 
 
+def check_lines(lines: Lines) -> list[Finding]:
+    """Returns all findings of a stream by line; `lines` knows afterwards at which byte each line starts."""
+    return check(lines, lines.skipped, lines.odd)
+
+
 def _as_version_3(lines: Iterator[Line]) -> Iterator[Line]:
-    """Yields the lines with the entries of an older file as they are read; such files are held whole."""
+    """Returns the lines with the entries of an older file as they are read; such files are held whole."""
     first = next(lines, None)
     if first is None:
         return
@@ -54,176 +56,246 @@ def _as_version_3(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 class _Checked:
-    """The state of one pass."""
+    """The state of one pass. Entries are numbered by their ids; of two with one id the later one counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, odd: Collection[int] | None) -> None:
+        self.odd = odd
+        self.found: list[Finding] = []
         self.version = float(VERSION)
-        self.parents: dict[str, str | None] = {}
-        self.lines: dict[str, int] = {}
-        self.later: list[tuple[int, str | None, str]] = []  # parents not seen before their children
-        self.waiting: dict[str, Waiting] = {}
-        self.results: set[str] = set()  # ids of entries that hold a tool result
+        self.index: dict[str, int] = {}
+        self.ids: list[str] = []
+        self.parents = array("q")
+        self.lines = array("q")
+        self.later: list[tuple[int, int, str]] = []  # line, entry, the parent that no line had by then
+        self.waiting: dict[int, Waiting] = {}
+        self.results: set[int] = set()  # entries that hold a tool result
         self.seen_calls: set[str] = set()
-        self.previous: str | None = None
+        self.previous = _ROOT
+        self.days: set[str] = set()  # dates that are ones
+        self.is_time = pattern(_TIME).fullmatch
 
-    def run(self, lines: Iterable[Line]) -> Iterator[Finding]:
-        first = True
-        for number, raw, value in lines:
-            if first:
-                first = False
-                yield from self._header(number, value)
-                if is_header(value):
-                    continue
-            elif value.get("type") == "session":
-                yield Finding(number, "second-header", "warning", "another session header; readers pass it over")
-                continue
-            yield from self._entry(number, raw, value)
-        if first:
-            yield Finding(1, "no-header", "error", "no session header")
-        yield from self._missing_parents()
-        yield from self._cycles()
-
-    def _header(self, number: int, value: Entry) -> Iterator[Finding]:
+    def run(self, lines: Iterator[Line]) -> list[Finding]:
+        first = next(lines, None)
+        if first is None:
+            self.add(1, "no-header", "error", "no session header")
+            return self.found
+        number, raw, value = first
+        self._header(number, value)
         if not is_header(value):
-            yield Finding(number, "no-header", "error", "the first entry is not a session header")
+            self._entry(number, raw, value)
+        for number, raw, value in lines:
+            if value.get("type") == "session":
+                self.add(number, "second-header", "warning", "another session header; readers pass it over")
+            else:
+                self._entry(number, raw, value)
+        self._late_parents()
+        self._cycles()
+        return self.found
+
+    def add(self, number: int, code: str, severity: str, message: str, entry_id: str | None = None) -> None:
+        self.found.append(Finding(number, code, severity, message, entry_id))
+
+    def _header(self, number: int, value: Entry) -> None:
+        if not is_header(value):
+            self.add(number, "no-header", "error", "the first entry is not a session header")
             return
         self.version = version_of(value)
         if self.version < VERSION:
             text = f"version {self.version:g}: rewritten as version {VERSION} when something is appended"
-            yield Finding(number, "old-version", "note", text)
+            self.add(number, "old-version", "note", text)
         elif self.version > VERSION:
             text = f"version {self.version:g} is newer than {VERSION}; read as version {VERSION}"
-            yield Finding(number, "new-version", "note", text)
+            self.add(number, "new-version", "note", text)
 
-    def _entry(self, number: int, raw: bytes, entry: Entry) -> Iterator[Finding]:
+    def _entry(self, number: int, raw: bytes, entry: Entry) -> None:
         kind = entry.get("type")
-        if not isinstance(kind, str):
-            yield Finding(number, "no-type", "error", "the entry has no type")
-        elif kind not in ENTRY_TYPES:
-            yield Finding(number, "unknown-type", "note", f"unknown entry type {kind!r}", _id(entry))
-        if parse_iso(entry.get("timestamp")) is None:
-            yield Finding(number, "bad-timestamp", "warning", "the entry's timestamp is no date", _id(entry))
-        # A backslash d is rare: only then is the slow look for lone surrogates worth its time.
-        if (b"\\ud" in raw or b"\\uD" in raw) and pattern(SURROGATE).search(_strings(entry)):
-            yield Finding(number, "lone-surrogate", "warning", "half of a surrogate pair stands alone", _id(entry))
-        if kind == "message" and not isinstance(entry.get("message"), dict):
-            yield Finding(number, "no-message", "error", "the entry holds no message", _id(entry))
-        yield from self._place(number, entry)
-        yield from self._pairs(number, entry)
+        entry_id = entry.get("id")
+        if not isinstance(entry_id, str):
+            entry_id = None
+            self.add(number, "no-id", "error", "the entry has no id")
+        if kind not in ENTRY_TYPES if isinstance(kind, str) else True:
+            self._type(number, kind, entry_id)
+        if not self._is_date(entry.get("timestamp")):
+            self.add(number, "bad-timestamp", "warning", "the entry's timestamp is no date", entry_id)
+        if self.odd is None or number in self.odd:
+            self._characters(number, raw, entry, entry_id)
+        if not raw.isascii() and (b"\xe2\x80\xa8" in raw or b"\xe2\x80\xa9" in raw):
+            text = "U+2028 or U+2029 stands in the line; some programs take it for the end of the line"
+            self.add(number, "line-separator", "note", text, entry_id)
+        message = entry.get("message") if kind == "message" else None
+        if kind == "message" and not isinstance(message, dict):
+            self.add(number, "no-message", "error", "the entry holds no message", entry_id)
+            message = None
+        place, parent = self._place(number, entry, entry_id)
+        if message is not None:
+            self._message(number, message, entry_id, place, parent)
+            return
+        waiting = self.waiting.get(parent)
+        if waiting is not None and place != _ROOT:
+            self.waiting[place] = waiting
+        if kind == "compaction":
+            self._kept(number, entry, entry_id, parent)
 
-    def _place(self, number: int, entry: Entry) -> Iterator[Finding]:
-        """Checks id and parent, and notes the entry's place in the tree."""
-        entry_id = _id(entry)
-        parent = entry.get("parentId")
-        if entry_id is None:
-            yield Finding(number, "no-id", "error", "the entry has no id")
-        elif entry_id in self.lines:
-            text = f"the id {entry_id} stands on line {self.lines[entry_id]} already"
-            yield Finding(number, "duplicate-id", "error", text, entry_id)
-        if "parentId" not in entry:
-            yield Finding(number, "no-parent", "warning", "no parentId; read as a child of the entry before", entry_id)
-            parent = self.previous
-        elif parent is not None and not isinstance(parent, str):
-            yield Finding(number, "bad-parent", "error", "the parentId is neither a string nor null", entry_id)
-            parent = None
-        elif parent is not None and parent not in self.lines and parent != entry_id:
-            self.later.append((number, entry_id, parent))
-            if self.version > VERSION:
-                parent = self.previous
+    def _type(self, number: int, kind: Any, entry_id: str | None) -> None:
+        if isinstance(kind, str):
+            self.add(number, "unknown-type", "note", f"unknown entry type {kind!r}", entry_id)
+        else:
+            self.add(number, "no-type", "error", "the entry has no type", entry_id)
+
+    def _is_date(self, when: Any) -> bool:
+        if not isinstance(when, str):
+            return False
+        if when[:10] in self.days and self.is_time(when, 10):
+            return True
+        if parse_iso(when) is None:
+            return False
+        self.days.add(when[:10])
+        return True
+
+    def _characters(self, number: int, raw: bytes, entry: Entry, entry_id: str | None) -> None:
+        if pattern(SURROGATE).search(_strings(entry)):
+            text = "half of a surrogate pair stands alone"
+            self.add(number, "lone-surrogate", "warning", text, entry_id)
+        try:
+            raw.decode()
+        except UnicodeDecodeError:
+            self.add(number, "bad-utf8", "warning", "a byte of the line is not UTF-8; read as U+FFFD", entry_id)
+
+    def _place(self, number: int, entry: Entry, entry_id: str | None) -> tuple[int, int]:
+        """Notes the entry's place in the tree; returns its own number and its parent's as it is known by now."""
+        own = _ROOT
         if entry_id is not None:
-            self.lines[entry_id] = number
-            self.parents[entry_id] = parent
-            self.previous = entry_id
+            own = self.index.setdefault(entry_id, len(self.ids))
+            if own < len(self.ids):
+                text = f"the id {entry_id} stands on line {self.lines[own]} already"
+                self.add(number, "duplicate-id", "error", text, entry_id)
+                self.lines[own] = number
+            else:
+                self.ids.append(entry_id)
+                self.lines.append(number)
+                self.parents.append(_ROOT)
+        parent = self._parent(number, entry, entry_id, own)
+        if own != _ROOT:
+            self.parents[own] = parent
+            self.previous = own
+        return own, parent
 
-    def _pairs(self, number: int, entry: Entry) -> Iterator[Finding]:
+    def _parent(self, number: int, entry: Entry, entry_id: str | None, own: int) -> int:
+        name = entry.get("parentId")
+        if isinstance(name, str):
+            parent = self.index.get(name, _LATER)
+            if parent == _LATER:
+                self.later.append((number, own, name))
+                return self.previous if self.version > VERSION else _LATER
+            return parent
+        if "parentId" not in entry:
+            text = "no parentId; read as a child of the entry before"
+            self.add(number, "no-parent", "warning", text, entry_id)
+            return self.previous
+        if name is not None:
+            self.add(number, "bad-parent", "error", "the parentId is neither a string nor null", entry_id)
+        return _ROOT
+
+    def _message(self, number: int, message: Entry, entry_id: str | None, place: int, parent: int) -> None:
         """Follows calls and results along the branch; a call that waits at a leaf is no fault."""
-        entry_id = _id(entry)
-        parent = self.parents.get(entry_id) if entry_id is not None else None
-        waiting = self.waiting.get(parent, _NOTHING) if parent is not None else _NOTHING
-        message = entry.get("message")
-        role = message.get("role") if isinstance(message, dict) and entry.get("type") == "message" else None
-        if isinstance(message, dict) and role == "toolResult":
-            yield from self._result(number, message, waiting, entry_id)
-            waiting = (waiting[0], waiting[1], waiting[2] - {result_id(message) or ""})
-            if entry_id is not None:
-                self.results.add(entry_id)
-        elif isinstance(message, dict) and role in ("user", "assistant"):
+        waiting = self.waiting.get(parent, _NOTHING)
+        role = message.get("role")
+        if role == "toolResult":
+            answered = result_id(message)
+            if answered not in waiting[2]:
+                self._unasked(number, answered, entry_id)
+            waiting = (waiting[0], waiting[1], waiting[2] - {answered or ""})
+            if place != _ROOT:
+                self.results.add(place)
+        elif role in ("user", "assistant"):
             if waiting[2]:
                 text = f"{len(waiting[2])} tool call(s) without a result before the next message"
-                yield Finding(waiting[0], "call-without-result", "warning", text, waiting[1])
-            waiting = self._calls(number, entry_id, message)
-        elif entry.get("type") == "compaction":
-            yield from self._kept(number, entry, parent)
-        if entry_id is not None and waiting[2]:
-            self.waiting[entry_id] = waiting
-
-    def _calls(self, number: int, entry_id: str | None, message: dict[str, Any]) -> Waiting:
-        if message.get("stopReason") in ("error", "aborted"):
-            return _NOTHING
-        made = frozenset(call["id"] for call in calls(message) if isinstance(call.get("id"), str))
-        self.seen_calls |= made
-        return (number, entry_id or "", made) if made else _NOTHING
-
-    def _result(
-        self, number: int, message: dict[str, Any], waiting: Waiting, entry_id: str | None
-    ) -> Iterator[Finding]:
-        answered = result_id(message)
-        if answered in waiting[2]:
+                self.add(waiting[0], "call-without-result", "warning", text, waiting[1] or None)
+            waiting = self._calls(number, entry_id, message) if role == "assistant" else _NOTHING
+        if place == _ROOT:
             return
+        if waiting[2]:
+            self.waiting[place] = waiting
+        else:
+            self.waiting.pop(place, None)
+
+    def _calls(self, number: int, entry_id: str | None, message: Entry) -> Waiting:
+        made = calls(message)
+        if not made:
+            return _NOTHING
+        if any(_is_half(call) for call in made):
+            broken_off = message.get("stopReason") in UNFINISHED
+            severity, turn = ("note", "a turn that was broken off") if broken_off else ("warning", "the message")
+            self.add(number, "half-call", severity, f"a tool call of {turn} is written only in part", entry_id)
+        if message.get("stopReason") in UNFINISHED:
+            return _NOTHING
+        ids = frozenset(call["id"] for call in made if isinstance(call.get("id"), str))
+        self.seen_calls |= ids
+        return (number, entry_id or "", ids)
+
+    def _unasked(self, number: int, answered: str | None, entry_id: str | None) -> None:
         if answered in self.seen_calls:
             text = "the tool result does not stand behind its call, or is a second one"
-            yield Finding(number, "misplaced-result", "warning", text, entry_id)
+            self.add(number, "misplaced-result", "warning", text, entry_id)
         else:
-            yield Finding(number, "orphan-result", "warning", "a tool result without a call", entry_id)
+            self.add(number, "orphan-result", "warning", "a tool result without a call", entry_id)
 
-    def _kept(self, number: int, entry: Entry, parent: str | None) -> Iterator[Finding]:
+    def _kept(self, number: int, entry: Entry, entry_id: str | None, parent: int) -> None:
         """Checks that what a compaction keeps is on its own branch and does not begin between a call and its result."""
         kept = entry.get("firstKeptEntryId")
         if not isinstance(kept, str):
-            yield Finding(number, "no-first-kept", "warning", "the compaction keeps nothing", _id(entry))
+            self.add(number, "no-first-kept", "warning", "the compaction keeps nothing", entry_id)
             return
-        passed: set[str] = set()
-        while parent is not None and parent != kept and parent not in passed:
+        wanted = self.index.get(kept, _LATER)
+        passed: set[int] = set()
+        while parent >= 0 and parent != wanted and parent not in passed:
             passed.add(parent)
-            parent = self.parents.get(parent)
-        if parent != kept:
+            parent = self.parents[parent]
+        if parent != wanted or wanted == _LATER:
             text = f"firstKeptEntryId {kept} is not on the compaction's branch, so nothing is kept"
-            yield Finding(number, "kept-off-path", "warning", text, _id(entry))
-        elif kept in self.results:
+            self.add(number, "kept-off-path", "warning", text, entry_id)
+        elif wanted in self.results:
             text = f"firstKeptEntryId {kept} is a tool result: its call was cut off"
-            yield Finding(number, "cut-in-pair", "warning", text, _id(entry))
+            self.add(number, "cut-in-pair", "warning", text, entry_id)
 
-    def _missing_parents(self) -> Iterator[Finding]:
-        for number, entry_id, parent in self.later:
-            if parent in self.lines:
-                yield Finding(number, "late-parent", "warning", f"the parent {parent} stands on a later line", entry_id)
+    def _late_parents(self) -> None:
+        for number, own, name in self.later:
+            entry_id = None if own == _ROOT else self.ids[own]
+            parent = self.index.get(name)
+            if parent is not None:
+                self.add(number, "late-parent", "warning", f"the parent {name} stands on a later line", entry_id)
+                if own != _ROOT and self.parents[own] == _LATER:
+                    self.parents[own] = parent
             else:
                 ends = "read as a child of the entry before" if self.version > VERSION else "the branch ends here"
-                text = f"the parent {parent} is not in the file; {ends}"
-                yield Finding(number, "missing-parent", "error", text, entry_id)
+                self.add(number, "missing-parent", "error", f"the parent {name} is not in the file; {ends}", entry_id)
 
-    def _cycles(self) -> Iterator[Finding]:
+    def _cycles(self) -> None:
         """Names one entry of each cycle: the one whose line comes first."""
-        done: set[str] = set()
-        for start in self.parents:
-            passed: dict[str, None] = {}
-            entry_id: str | None = start
-            while entry_id is not None and entry_id not in done and entry_id not in passed:
-                passed[entry_id] = None
-                entry_id = self.parents.get(entry_id)
-            if entry_id is not None and entry_id in passed:
-                ring = list(passed)[list(passed).index(entry_id) :]
+        parents = self.parents
+        done = bytearray(len(parents))
+        for start in range(len(parents)):
+            if done[start]:
+                continue
+            passed: dict[int, None] = {}
+            at = start
+            while at >= 0 and not done[at] and at not in passed:
+                passed[at] = None
+                at = parents[at]
+            if at >= 0 and not done[at]:
+                ring = list(passed)[list(passed).index(at) :]
                 first = min(ring, key=self.lines.__getitem__)
-                text = (
-                    f"{len(ring)} entries are each other's parents" if len(ring) > 1 else "the entry is its own parent"
-                )
-                yield Finding(self.lines[first], "cycle", "error", text, first)
-            done.update(passed)
+                text = "the entry is its own parent" if len(ring) == 1 else "entries are each other's parents"
+                count = "" if len(ring) == 1 else f"{len(ring)} "
+                self.add(self.lines[first], "cycle", "error", count + text, self.ids[first])
+            for entry in passed:
+                done[entry] = 1
 
 
-def _id(entry: Entry) -> str | None:
-    entry_id = entry.get("id")
-    return entry_id if isinstance(entry_id, str) else None
+def _is_half(call: Entry) -> bool:
+    """Says of a tool call whether the stream that it came in was cut off in it."""
+    named = all(isinstance(call.get(name), str) and call[name] for name in ("id", "name"))
+    return not named or not isinstance(call_arguments(call), dict) or "partialJson" in call
 
 
 def _strings(value: Any) -> str:

@@ -3,7 +3,8 @@ import json
 
 import pytest
 
-from oc.session.check import check
+from oc.session.check import check, check_lines
+from oc.session.lines import Lines
 from oc.session.transcript import scan
 
 TIME = "2026-03-16T09:00:01.000Z"
@@ -25,6 +26,12 @@ def call(entry_id, parent, *ids, **more):
     return entry(entry_id, parent, "assistant", content=content, **more)
 
 
+def half(entry_id, parent, **more):
+    """A message whose stream was cut off inside a call."""
+    content = [{"type": "toolCall", "id": "c1", "name": "read", "arguments": {}, "partialJson": '{"pa'}]
+    return entry(entry_id, parent, "assistant", content=content, **more)
+
+
 def result(entry_id, parent, call_id):
     return entry(entry_id, parent, "toolResult", toolCallId=call_id)
 
@@ -36,8 +43,12 @@ def compaction(entry_id, parent, kept):
 
 def findings(*lines, header=HEADER, end="\n"):
     text = "\n".join([header, *(x if isinstance(x, str) else json.dumps(x, ensure_ascii=False) for x in lines)]) + end
-    skipped = []
-    found = check(scan(io.BytesIO(text.encode("utf-8", "surrogatepass")), skipped), skipped)
+    data = text.encode("utf-8", "surrogatepass")
+    lines = Lines(io.BytesIO(data))
+    found = check_lines(lines)
+    assert all(
+        data[:offset].count(b"\n") == f.line - 1 for f in found if (offset := lines.offset(f.line)) or f.line == 1
+    )
     return [(f.line, f.code) for f in found]
 
 
@@ -51,7 +62,13 @@ A, B = entry("a", None), entry("b", "a")
         ([], []),
         (["{broken", A], [(2, "unparsable")]),
         (["42", A], [(2, "not-an-object")]),
-        ([json.dumps(A) + json.dumps(B)], [(2, "unparsable")]),
+        ([json.dumps(A) + json.dumps(B)], [(2, "two-records")]),
+        ([json.dumps(A)[:50] + json.dumps(B), B], [(2, "two-records"), (3, "missing-parent")]),
+        ([entry("a", None, content="x\u2028y\u2029")], [(2, "line-separator")]),
+        (
+            [{**A, "timestamp": "2026-03-16T25:00:00.000Z"}, {**B, "timestamp": "2026-03-16T23:59:59Z"}],
+            [(2, "bad-timestamp")],
+        ),
         ([A, HEADER, B], [(3, "second-header")]),
         ([{k: v for k, v in A.items() if k != "id"}], [(2, "no-id")]),
         ([A, entry("a", None)], [(3, "duplicate-id")]),
@@ -88,6 +105,8 @@ def test_lines_and_tree(lines, expected):
         ),
         ([A, call("b", "a", "c1"), result("r", "b", "c1"), result("s", "r", "c1")], [(5, "misplaced-result")]),
         ([A, call("b", "a", "c1", stopReason="aborted"), entry("u", "b")], []),
+        ([A, half("b", "a", stopReason="aborted"), entry("u", "b")], [(3, "half-call")]),
+        ([A, half("b", "a")], [(3, "half-call")]),
         # Two branches from one call: each has its own result, or none.
         ([A, call("b", "a", "c1"), result("r", "b", "c1"), result("s", "b", "c1")], []),
         ([A, call("b", "a", "c1"), result("r", "b", "c1"), entry("u", "b")], [(3, "call-without-result")]),
@@ -138,3 +157,33 @@ def test_messages_never_quote_the_line():
     found = check(scan(io.BytesIO(b'sk-secret-123\n["sk-secret"]\n'), skipped), skipped)
     assert found
     assert not any("secret" in f.message for f in found)
+
+
+def test_every_finding_has_the_byte_at_which_its_line_starts():
+    data = f"{HEADER}\n数\n\n{json.dumps(A)}\n[1]\n{{".encode()
+    lines = Lines(io.BytesIO(data))
+    found = [(f.code, lines.offset(f.line)) for f in check_lines(lines)]
+    assert [
+        ("unparsable", data.index("数".encode())),
+        ("not-an-object", data.index(b"[1]")),
+        ("torn", len(data) - 1),
+    ] == found
+
+
+def test_bytes_that_are_not_utf8_are_told():
+    data = f"{HEADER}\n{json.dumps(A)}\n".encode().replace(b'"x"', b'"\xff"')
+    assert [(2, "bad-utf8")] == [(f.line, f.code) for f in check_lines(Lines(io.BytesIO(data)))]
+
+
+def test_how_bad_a_half_written_call_is():
+    """A turn that was broken off is no fault; sanitize takes the call out."""
+    for stop, severity in (("aborted", "note"), ("error", "note"), ("toolUse", "warning")):
+        data = f"{HEADER}\n{json.dumps(half('a', None, stopReason=stop))}\n".encode()
+        assert [severity] == [f.severity for f in check_lines(Lines(io.BytesIO(data)))]
+
+
+def test_lines_are_what_every_reader_sees():
+    data = b"\xef\xbb\xbf" + HEADER.encode() + b"\n\x0b\n" + json.dumps(A).encode() + b'\r\n{"\n\xef\xbb\xbf{}\n7'
+    lines, skipped = Lines(io.BytesIO(data)), []
+    assert list(scan(io.BytesIO(data), skipped)) == list(lines)
+    assert [f.line for f in skipped] == [f.line for f in lines.skipped]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oc.base.text import JS_SPACE
 from oc.errors import BadInput
 from oc.session import tail
 from oc.session.check import check
@@ -55,7 +56,7 @@ def test_scan_takes_any_bytes_and_returns_the_lines_it_was_given(lines):
     assert all(physical[number - 1] == raw for number, raw, _ in found)
     assert not {number for number, _, _ in found} & {finding.line for finding in skipped}
     rest = set(range(1, len(physical) + 1)) - {n for n, _, _ in found} - {f.line for f in skipped}
-    assert all(not physical[number - 1].decode("utf-8", "replace").strip("\ufeff \xa0\t\r\x0b\x0c") for number in rest)
+    assert all(not physical[number - 1].decode("utf-8", "replace").strip(JS_SPACE) for number in rest)
 
 
 @given(any_lines, st.booleans())
