@@ -40,15 +40,15 @@ _MEMORY = {
 _SESSION = {
     "append": Row("Append messages or entries to a session, and print their ids", "oc.cli.cmd.session.append"),
     "check": Row("Report what is wrong in a transcript, line by line", "oc.cli.cmd.session.check"),
+    "import": Row(
+        "Copy sessions of Pi, Claude Code or OpenClaw's database here; nothing is overwritten",
+        "oc.cli.cmd.session.import_",
+    ),
     "list": Row("List the sessions of an agent, the last used first", "oc.cli.cmd.session.list"),
     "open": Row(
         "Resolve a key to its session; start a new one when there is none or it is stale", "oc.cli.cmd.session.open"
     ),
     "path": Row("Print the name of a session's transcript", "oc.cli.cmd.session.path"),
-    "repair": Row(
-        "Print what a damaged transcript needs, or repair it: with --write the file, with - a stream",
-        "oc.cli.cmd.session.repair",
-    ),
     "reset": Row("Start a session anew and archive its transcript", "oc.cli.cmd.session.reset"),
     "show": Row("Print a transcript as it is, or its entries, context or messages", "oc.cli.cmd.session.show"),
     "tail": Row("Print the last entries of a session", "oc.cli.cmd.session.tail"),

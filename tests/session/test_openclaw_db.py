@@ -36,7 +36,8 @@ def lines(events):
     return b"".join(dump(event) + b"\n" for event in events)
 
 
-def test_show_prints_the_rows_in_order_of_seq(oc, database):
+@pytest.mark.usefixtures("database")
+def test_show_prints_the_rows_in_order_of_seq(oc):
     ran = oc("session", "show", "main")
     assert (0, lines(talk("s-main", *TEXTS)), "") == (ran.status, ran.raw, ran.err)
 
@@ -76,7 +77,8 @@ def test_list_names_the_keys_and_with_all_the_sessions_before_them(oc, database)
     assert 0 == oc("session", "show", rows[2]["path"]).status
 
 
-def test_tail_and_context(oc, database):
+@pytest.mark.usefixtures("database")
+def test_tail_and_context(oc):
     (last,) = oc("session", "tail", "main", "-n", "1").jsonl()
     assert "nothing" == last["message"]["content"]
     assert list(TEXTS) == [m["content"] for m in oc("session", "show", "--messages").jsonl()]
@@ -109,7 +111,8 @@ def test_writers_refuse_with_the_line_that_imports(oc, database, args):
     assert before == state_of(oc.state)
 
 
-def test_another_home_is_written_to(oc, database, tmp_path):
+@pytest.mark.usefixtures("database")
+def test_another_home_is_written_to(oc, tmp_path):
     ran = oc("--home", tmp_path / "other", "session", "append", "main", "--create", "--role", "user", "x")
     assert (0, "") == (ran.status, ran.err)
 
@@ -193,9 +196,8 @@ def test_compressed_rows_without_the_extra_are_one_clear_line(oc, database, tmp_
     path = f"{tmp_path / 'hidden'}:{oc.environ['PYTHONPATH']}"
     ran = oc("session", "show", "s-zst", PYTHONPATH=path)
     assert (69, "") == (ran.status, ran.out)
-    assert (
-        f"oc: {database.path}#s-zst: zstd-compressed; reading it takes the extra `zstd`: pip install 'oc-toolkit[zstd]'\n"
-    ) == ran.err
+    text = "zstd-compressed; reading it takes the extra `zstd`: pip install 'oc-toolkit[zstd]'"
+    assert f"oc: {database.path}#s-zst: {text}\n" == ran.err
 
 
 class TestWithTheExtra:
@@ -244,7 +246,7 @@ class TestWithTheExtra:
         assert 65 == oc("session", "show", path, **with_extra).status
 
 
-def test_a_missing_archive_is_66(oc, tmp_path):
+def test_a_missing_archive_is_66(tmp_path):
     try:
         with pytest.raises(NotFound):
             openclaw_db.open_transcript(f"{tmp_path}/none.jsonl.zst")
