@@ -3,8 +3,8 @@
 `open_backend` returns the one that the configuration names. Only the built-in index exists so far.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from oc.config.load import Config
@@ -33,8 +33,7 @@ class Hit(NamedTuple):
     why: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """`mode` is how it was searched; `warnings` are lines for people.
 
     On demand only: `explain` has the units of the query, `dropped` hits that are not shown, with the reason in `why`.
@@ -43,12 +42,11 @@ class SearchResult:
     hits: Sequence[Hit]
     mode: str
     warnings: Sequence[str] = ()
-    explain: dict[str, Any] = field(default_factory=dict)
+    explain: Mapping[str, Any] = MappingProxyType({})
     dropped: Sequence[Hit] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+class SyncReport(NamedTuple):
     """How many files were what; `rebuilt` says that a new generation was written, `findings` what was not read."""
 
     added: int = 0

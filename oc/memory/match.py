@@ -6,15 +6,14 @@ The index says which chunks hold a unit; this finds the same words in the text i
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from oc.base.text import CJK, pattern, weight16
+from oc.base.text import pattern
 from oc.memory.query import Unit
 from oc.memory.stem import stem
+from oc.memory.text import is_letter
 
-_LETTER = f"(?:(?![{CJK}])[^\\W_])"
-_BEFORE = f"(?<!{_LETTER})"
 _ACCENTED = "[\u00c0-\u024f\u0370-\u04ff\u1e00-\u1fff]"
-# How far apart two words may stand to count as together: sixty tokens' worth of text.
-_CLOSE_UNITS = 240
+# How far apart two words may stand to count as together: 180 Latin letters or 60 Chinese characters.
+_CLOSE_BYTES = 180
 
 
 class Place(NamedTuple):
@@ -45,24 +44,37 @@ def _runs(text: str, unit: Unit, index: int) -> Iterator[Place]:
 
 
 def _words(text: str, unit: Unit, index: int) -> Iterator[Place]:
-    parts = unit.text.split(" ")
-    stems = [stem(part) for part in parts]
+    stems = [stem(part) for part in unit.text.split(" ")]
     # A stem shares all but its last letter with every word that has it (happi: happy, happiness).
     head = stems[0] if unit.kind == "prefix" else stems[0][: max(1, len(stems[0]) - 1)]
-    if head not in text:
-        return
-    tail = "".join(f"[\\W_]+({_LETTER}+)" for _ in parts[1:])
-    expression = pattern(f"{_BEFORE}({_LETTER}+){tail}")
     at = text.find(head)
     while at >= 0:
-        match = expression.match(text, at)
-        if match is None:
-            at = text.find(head, at + 1)
-            continue
-        words = match.groups()
-        if unit.kind == "prefix" or all(stem(word) == wanted for word, wanted in zip(words, stems, strict=True)):
-            yield Place(at, match.end(), index)
-        at = text.find(head, match.end(1))
+        end = at + len(head)
+        if at == 0 or not is_letter(text[at - 1]):
+            end = _word_end(text, at)
+            last = end if unit.kind == "prefix" else _phrase_end(text, at, end, stems)
+            if last:
+                yield Place(at, last, index)
+        at = text.find(head, end)
+
+
+def _word_end(text: str, at: int) -> int:
+    while at < len(text) and is_letter(text[at]):
+        at += 1
+    return at
+
+
+def _phrase_end(text: str, at: int, end: int, stems: Sequence[str]) -> int:
+    """Returns where the words of these stems, beginning with text[at:end], end; 0 when others stand there."""
+    for count, wanted in enumerate(stems):
+        if count:
+            at = end
+            while at < len(text) and not text[at].isalnum():
+                at += 1
+            end = _word_end(text, at)
+        if stem(text[at:end]) != wanted:
+            return 0
+    return end
 
 
 def _plain(text: str) -> str:
@@ -81,7 +93,7 @@ def closeness(text: str, found: Sequence[Place], masses: Sequence[float]) -> flo
     """Returns the greatest mass of different units that stand close together anywhere in the text."""
     if not found:
         return 0.0
-    reach = _CLOSE_UNITS * len(text) / max(1, weight16(text))
+    reach = _CLOSE_BYTES * len(text) / len(text.encode("utf-8", "replace"))
     best = mass = 0.0
     inside = [0] * len(masses)
     first = 0

@@ -7,21 +7,18 @@ A string without letters and digits has no unit, and what has no unit finds noth
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from oc.base.text import CJK, pattern
-from oc.memory.text import CJK_RUN, fold, narrow
+from oc.base.text import pattern
+from oc.memory.text import fold, in_run, is_letter, narrow
 
 MAX_UNITS = 128
 MIN_PREFIX_CHARS = 3
-# A letter or digit that is not written in runs, with the marks that may follow it.
-_LETTER = f"(?:(?![{CJK}])[^\\W_])[\u0300-\u036f]*"
-_WORD = f"(?:{_LETTER})+"
-# Signs that hold a name together: foo_bar-1, sqlite-vec, a.b@c.com, memory/2026-05-04.md, pg-b.internal:5432.
-_NAME = f"{_WORD}(?:[-_./@:+#~\\\\=]{_WORD})*"
-_PIECE = f"({CJK_RUN})|({_NAME})"
-_SIGN = r"[-_./@:+#~\\=]"
+# Signs that hold a name together: foo_bar-1, sqlite-vec, a.b@c.com, memory/2026-05-04.md, https://pg-b.internal:5432.
+_SIGNS = r"://|:\\|::|[-_./@:+#~\\=]"
+_ASCII_NAME = rf"[0-9A-Za-z]+(?:(?:{_SIGNS})[0-9A-Za-z]+)*"
 # A name proper, as opposed to words with a hyphen or a slash between them: it has a digit or another sign.
 _PROPER = r"[0-9_.@:+#~\\=]|/.*/"
-_PART_OF_NAME = 0.15
+# All parts of a name together: a note that has every part but one is no answer.
+_PARTS_OF_NAME = 0.3
 _UNSEEN_HYPHEN = 0.5
 
 # Words that questions are made of; they count only when a query has no others.
@@ -65,16 +62,44 @@ def units(query: str) -> list[Unit]:
 
 
 def _all_units(query: str) -> Iterator[Unit]:
-    for piece in pattern(_PIECE).finditer(query):
-        if piece[1]:
-            yield from _run_units(piece[1])
+    for piece, is_run in _pieces(query):
+        yield from _run_units(piece) if is_run else _name_units(piece)
+
+
+def _pieces(query: str) -> Iterator[tuple[str, bool]]:
+    """Yields runs (True) and names (False)."""
+    if query.isascii():
+        for match in pattern(_ASCII_NAME).finditer(query):
+            yield match[0], False
+        return
+    at, length = 0, len(query)
+    while at < length:
+        end = at
+        if in_run(query[at]):
+            while end < length and in_run(query[end]):
+                end += 1
+            yield query[at:end], True
+        elif is_letter(query[at]):
+            end = _name_end(query, at)
+            yield query[at:end], False
+        at = max(end, at + 1)
+
+
+def _name_end(query: str, at: int) -> int:
+    length = len(query)
+    while at < length:
+        if is_letter(query[at]) or "\u0300" <= query[at] <= "\u036f":
+            at += 1
+        elif (signs := pattern(_SIGNS).match(query, at)) and signs.end() < length and is_letter(query[signs.end()]):
+            at = signs.end() + 1
         else:
-            yield from _name_units(piece[2])
+            break
+    return at
 
 
 def _run_units(run: str) -> Iterator[Unit]:
     if len(run) == 1:
-        yield Unit(f'"{run}"*', run, "char", 1.0)
+        yield Unit(f'"{run}"*', run, "char", _JOINING_PAIR if run in _JOINING else 1.0)
     for at in range(len(run) - 1):
         pair = run[at : at + 2]
         yield Unit(f'"{pair}"', pair, "pair", _pair_weight(pair))
@@ -83,19 +108,19 @@ def _run_units(run: str) -> Iterator[Unit]:
 def _pair_weight(pair: str) -> float:
     if pair in _ASKING_PAIRS or _ASKING in pair:
         return 0.0
-    joining = not _JOINING.isdisjoint(pair) or pattern("[\u3040-\u309f]{2}").match(pair)
+    joining = not _JOINING.isdisjoint(pair) or all("\u3040" <= char <= "\u309f" for char in pair)
     return _JOINING_PAIR if joining else 1.0
 
 
 def _name_units(name: str) -> Iterator[Unit]:
-    parts = pattern(_SIGN).split(name)
+    parts = pattern(_SIGNS).split(name)
     if len(parts) == 1 or name.lower() in STOP_WORDS:
         yield _word(name, 0.0 if name.lower() in STOP_WORDS else 1.0)
         return
     proper = pattern(_PROPER).search(name) is not None
     yield Unit(f'"{name}"', fold(" ".join(parts)), "phrase", 1.0)
     for part in parts:
-        yield _word(part, _PART_OF_NAME if proper else 0.0 if part.lower() in STOP_WORDS else 1.0)
+        yield _word(part, _PARTS_OF_NAME / len(parts) if proper else 0.0 if part.lower() in STOP_WORDS else 1.0)
 
 
 def _word(text: str, weight: float) -> Unit:

@@ -90,6 +90,8 @@ def _resolve(workspace: str, extra: Iterable[str], path: str) -> tuple[str, str]
     wanted = js_trim(path)
     if not wanted:
         raise Usage("a path is expected")
+    if "\0" in wanted:
+        raise NotFound("no note: its path holds a NUL")
     allowed = paths.extra_paths(workspace, extra)
     file = os.path.abspath(os.path.join(workspace, wanted))
     if not _is_listed(workspace, allowed, file):

@@ -7,7 +7,6 @@ Behaviour follows openclaw 2026.3.13, listMemoryFiles.
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from oc.memory import paths
@@ -15,6 +14,8 @@ from oc.memory import paths
 # mtime in ns, ctime in ns, size in bytes: what tells, without reading, that a file is as it was. ctime moves when
 # somebody sets mtime back. A plain tuple, since thousands of them are compared before every search.
 Stamp = tuple[int, int, int]
+_LINK = "a symbolic link, not read"
+_NO_FILE = "no regular file, not read"
 
 
 class Finding(NamedTuple):
@@ -22,14 +23,16 @@ class Finding(NamedTuple):
     message: str
 
 
-@dataclass(slots=True)
 class Listing:
     """`stamps` is in reading order, keys as in hits; `places` has the file of a key that lies outside the workspace."""
 
-    workspace: str
-    stamps: dict[str, Stamp] = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    __slots__ = ("findings", "places", "stamps", "workspace")
+
+    def __init__(self, workspace: str) -> None:
+        self.workspace = workspace
+        self.stamps: dict[str, Stamp] = {}
+        self.places: dict[str, str] = {}
+        self.findings: list[Finding] = []
 
     def place(self, path: str) -> str:
         return self.places.get(path) or os.path.join(self.workspace, path)
@@ -76,8 +79,7 @@ def _status(listing: Listing, place: str, name: str, *, missing_is_fine: bool = 
 def _is_note(listing: Listing, name: str, status: os.stat_result) -> bool:
     if stat.S_ISREG(status.st_mode):
         return True
-    kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file"
-    listing.findings.append(Finding(name, f"{kind}, not read"))
+    listing.findings.append(Finding(name, _LINK if stat.S_ISLNK(status.st_mode) else _NO_FILE))
     return False
 
 
@@ -139,7 +141,7 @@ def _walk(listing: Listing, folder: str, name: str, skip: Iterable[str] = ()) ->
 
 def _file(listing: Listing, entry: os.DirEntry[str], name: str) -> None:
     if not entry.is_file(follow_symlinks=False):
-        listing.findings.append(Finding(name, "a symbolic link, not read"))
+        listing.findings.append(Finding(name, _LINK if entry.is_symlink() else _NO_FILE))
         return
     try:
         _keep(listing, name, entry.path, entry.stat(follow_symlinks=False))
@@ -150,7 +152,7 @@ def _file(listing: Listing, entry: os.DirEntry[str], name: str) -> None:
 def _entries(listing: Listing, folder: str, name: str) -> list[os.DirEntry[str]]:
     try:
         if os.path.islink(folder):
-            listing.findings.append(Finding(name, "a symbolic link, not read"))
+            listing.findings.append(Finding(name, _LINK))
             return []
         with os.scandir(folder) as found:
             return sorted(found, key=lambda entry: entry.name)

@@ -9,17 +9,11 @@ from oc.memory import paths
 from oc.memory.chunk import ESTIMATE, chunk
 from oc.memory.scan import Stamp
 from oc.memory.sqlite.driver import Connection
+from oc.memory.sqlite.schema import Budget
 from oc.memory.text import index_text
 
 _HEADING = r"(#{1,6})[ \t]+(.+)"
 _MAX_HEADING_CHARS = 120
-
-
-class Budget(NamedTuple):
-    """Of a chunk, in tokens."""
-
-    tokens: int
-    overlap: int
 
 
 class Row(NamedTuple):

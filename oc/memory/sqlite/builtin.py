@@ -3,7 +3,6 @@
 import os
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from typing import Any
 
 from oc.config.paths import Places
@@ -13,9 +12,9 @@ from oc.memory.backend import Hit, SearchResult, SyncReport
 from oc.memory.scan import Listing, scan
 from oc.memory.settings import Settings
 from oc.memory.sqlite import sync as syncing
-from oc.memory.sqlite.build import Budget
 from oc.memory.sqlite.driver import MODULE, VERSION, Connection, DatabaseError, OperationalError, connect
 from oc.memory.sqlite.generation import Index
+from oc.memory.sqlite.schema import Budget
 
 _LOCK_TIMEOUT_MS = 10_000
 # A search that has an old index to answer from does not wait long for another writer.
@@ -84,7 +83,7 @@ class Builtin:
             except DatabaseError:  # damaged: what can be rebuilt is rebuilt
                 rebuilt = True
         if rebuilt:
-            found = found or syncing.Changes(added=list(listing.stamps))
+            found = found or syncing.Changes(listing.stamps)
             syncing.rebuild(self.index, listing, self.budget)
         return self._report(listing, found or syncing.Changes(), rebuilt=rebuilt)
 
@@ -128,8 +127,8 @@ class Builtin:
                     raise
                 self.sync(force=True, lock_timeout_ms=lock_timeout_ms)
                 found = self._query(query, limit, min_score, self._opened(None, warnings))
-        told = found if explain else replace(found, explain={}, dropped=())
-        return replace(told, warnings=tuple(warnings))
+        told = found if explain else found._replace(explain={}, dropped=())
+        return told._replace(warnings=tuple(warnings))
 
     def _query(self, query: str, limit: int, min_score: float, connection: Connection) -> SearchResult:
         with closing(connection):

@@ -32,7 +32,7 @@ class Index:
         try:
             with open(self.pointer, "rb") as file:
                 raw = file.read(_MAX_POINTER_BYTES)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         try:
             target = parse(raw)["file"]
@@ -59,7 +59,7 @@ class Index:
             try:
                 return self._readable(path)
             except OperationalError:
-                if attempt == _TRIES - 1:
+                if os.path.exists(path) and attempt == _TRIES - 1:
                     raise
         return None
 

@@ -5,7 +5,7 @@ taken out of the index by giving FTS5 the same text again. `context` is the note
 Plain SQL: importing sqlite_utils takes as long as indexing 150 notes.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from oc.base.jsonl import dump, parse
 from oc.memory.sqlite.driver import Connection
@@ -39,6 +39,13 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_file ON chunks (file_id);
 CREATE VIRTUAL TABLE chunks_fts USING fts5(text, context, content='', tokenize='{TOKENS}');
 """
+
+
+class Budget(NamedTuple):
+    """Of a chunk, in tokens."""
+
+    tokens: int
+    overlap: int
 
 
 def create(connection: Connection) -> None:

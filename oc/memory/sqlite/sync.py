@@ -4,20 +4,22 @@ A file whose stat moved is read, and indexed only when its bytes are others. A m
 or budget, and very large changes are a rebuild: a new generation, during which readers keep the old one.
 """
 
-import hashlib
 import os
 import time
+from collections.abc import Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oc.memory.backend import SyncReport
 from oc.memory.scan import Finding, Listing, Stamp, stamp_of
 from oc.memory.sqlite import schema
-from oc.memory.sqlite.build import Budget, Writer
 from oc.memory.sqlite.driver import Connection, DatabaseError, connect
 from oc.memory.sqlite.generation import Index
+from oc.memory.sqlite.schema import Budget
 from oc.memory.text import TOKENS
+
+if TYPE_CHECKING:
+    from oc.memory.sqlite.build import Writer
 
 # More changed files than this, and more than half of all, are written as a new generation: the old one stays readable.
 _MANY = 500
@@ -27,15 +29,17 @@ _COARSE_TICK_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
 
 
-@dataclass(slots=True)
 class Changes:
     """Paths by what happened to them; `read` keeps the bytes and stamp of what was read to find out."""
 
-    added: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    touched: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    read: dict[str, tuple[bytes, Stamp]] = field(default_factory=dict)
+    __slots__ = ("added", "changed", "read", "removed", "touched")
+
+    def __init__(self, added: Iterable[str] = ()) -> None:
+        self.added = list(added)
+        self.changed: list[str] = []
+        self.touched: list[str] = []
+        self.removed: list[str] = []
+        self.read: dict[str, tuple[bytes, Stamp]] = {}
 
     def any(self) -> bool:
         return bool(self.added or self.changed or self.removed or self.touched)
@@ -88,6 +92,8 @@ def _compare(connection: Connection, listing: Listing, path: str, known: Stamp, 
         return
     if got is None:
         return
+    import hashlib  # 5 ms that a search with nothing changed does not pay
+
     data, stamp = got
     row = connection.execute("SELECT hash FROM files WHERE path = ?", (path,)).fetchone()
     if row[0] != hashlib.sha256(data).hexdigest():
@@ -124,6 +130,8 @@ def _settled(stamp: Stamp) -> Stamp:
 
 def update(index: Index, listing: Listing, found: Changes, budget: Budget) -> None:
     """Applies changes to the current generation in one transaction; the caller holds the lock."""
+    from oc.memory.sqlite.build import Writer
+
     path = index.current()
     if path is None:
         raise FileNotFoundError(index.pointer)
@@ -141,7 +149,7 @@ def update(index: Index, listing: Listing, found: Changes, budget: Budget) -> No
         connection.execute("COMMIT")
 
 
-def _add(writer: Writer, listing: Listing, name: str, got: tuple[bytes, Stamp] | None = None) -> None:
+def _add(writer: "Writer", listing: Listing, name: str, got: tuple[bytes, Stamp] | None = None) -> None:
     with suppress(FileNotFoundError):
         got = got or read(listing, name)
         if got is not None:
@@ -168,6 +176,8 @@ def rebuild(index: Index, listing: Listing, budget: Budget) -> None:
 
 def fill(connection: Connection, listing: Listing, budget: Budget) -> None:
     """Makes a whole index in an empty database."""
+    from oc.memory.sqlite.build import Writer
+
     connection.execute("BEGIN")
     schema.create(connection)
     writer = Writer(connection, budget)
