@@ -11,6 +11,7 @@ from oc.message.shapes import Message
 
 Entry = dict[str, Any]
 
+_DERIVED_KINDS = ("custom_message", "branch_summary", "compaction")
 SUMMARY_LEAD = (
     "The earlier part of this conversation was folded into the summary below. "
     "What follows it was said after that part.\n\n<summary>\n"
@@ -29,6 +30,8 @@ def from_entry(entry: Entry) -> Message | None:
     if kind == "message":
         message = entry.get("message")
         return message if isinstance(message, dict) else None
+    if kind not in _DERIVED_KINDS:
+        return None
     timestamp = parse_iso(entry.get("timestamp"))
     if kind == "custom_message":
         kept: Message = {k: entry[k] for k in ("customType", "content", "display", "details") if k in entry}

@@ -64,10 +64,14 @@ def derived_id(raw: bytes, previous: str | None, taken: Container[str]) -> str:
     Lines of version 1 have no ids; a random one would name another entry in each command of a pipe. The end of a line
     is enough to make it: the id before tells equal ends apart.
     """
-    number = zlib.crc32(raw[-_ID_BYTES:], int(previous, 16) if previous else 0)
-    while (candidate := f"{number:08x}") in taken:
+    return f"{_free_number(raw, int(previous, 16) if previous else 0, taken):08x}"
+
+
+def _free_number(raw: bytes, previous: int, taken: Container[str]) -> int:
+    number = zlib.crc32(raw[-_ID_BYTES:], previous)
+    while f"{number:08x}" in taken:
         number = (number + 1) & 0xFFFFFFFF
-    return candidate
+    return number
 
 
 class Migrated(NamedTuple):
@@ -94,10 +98,12 @@ def migrate(header: Entry, entries: Sequence[Entry], raws: Sequence[bytes], posi
 def _chain(entries: Sequence[Entry], raws: Sequence[bytes], positions: Sequence[int]) -> list[Entry]:
     """Gives every entry an id and the entry before it as parent: version 1 knew no branches."""
     previous: str | None = None
+    number = 0
     taken: set[str] = set()
     chained = []
     for entry, raw in zip(entries, raws, strict=True):
-        entry_id = derived_id(raw, previous, taken)
+        number = _free_number(raw, number, taken)
+        entry_id = f"{number:08x}"
         taken.add(entry_id)
         chained.append({**entry, "id": entry_id, "parentId": previous})
         previous = entry_id

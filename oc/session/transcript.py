@@ -137,26 +137,31 @@ def assemble(lines: Iterator[Line], skipped: list[Finding], name: str) -> Transc
     if version < VERSION:
         migrated = migrate(header, entries, [line[1] for line in parsed], positions)
         parsed.clear()  # each old line is let go as the new one is made: 1 MB less to touch per MB of transcript
-        for place, new in enumerate(migrated.entries):
-            raws[place] = _migrated_line(raws[place], entries[place], new)
+        _migrate_lines(raws, entries, migrated.entries)
         header, header_raw, entries = migrated.header, None, migrated.entries
     link(entries, raws, version)
     return Transcript(name, header, header_raw, entries, raws, numbers, skipped, version)
 
 
-def _migrated_line(raw: bytes | None, old: Entry, new: Entry) -> bytes | None:
-    """Returns the line of a migrated entry: its own bytes with id and parent at their end, as the entry has them.
+def _migrate_lines(raws: list[bytes | None], olds: Sequence[Entry], news: Sequence[Entry]) -> None:
+    """Replaces, one by one, the lines of migrated entries: their own bytes with id and parent at the end.
 
-    None when more has changed than that, and the line has to be written anew.
+    None where more has changed than that, and the line has to be written anew.
     """
-    if raw is None or new is old:
-        return raw
-    if "id" in old or "parentId" in old or "firstKeptEntryIndex" in old or new.get("message") is not old.get("message"):
-        return None
-    parent = new["parentId"]
-    tail = f'"id":"{new["id"]}","parentId":' + ("null" if parent is None else f'"{parent}"')
-    body = raw.rstrip()
-    return body[:-1] + (b"," if old else b"") + tail.encode() + b"}" if body.endswith(b"}") else None
+    for place, (raw, old, new) in enumerate(zip(raws, olds, news, strict=True)):
+        if raw is None or new is old:
+            continue
+        raws[place] = None
+        body = raw.rstrip()
+        own_ids = "id" in old or "parentId" in old or "firstKeptEntryIndex" in old
+        if not own_ids and new.get("message") is old.get("message") and body.endswith(b"}"):
+            parent = new["parentId"]
+            tail = (
+                f'"id":"{new["id"]}","parentId":null}}'
+                if parent is None
+                else (f'"id":"{new["id"]}","parentId":"{parent}"}}')
+            )
+            raws[place] = body[:-1] + (b"," if old else b"") + tail.encode()
 
 
 def need_header(lines: Iterator[Line], skipped: Sequence[Finding], name: str) -> Line:
