@@ -18,7 +18,7 @@ from oc.message.shapes import Message
 from oc.session.backward import read_ending
 from oc.session.context import context_entries
 from oc.session.entry import Entry, Finding
-from oc.session.transcript import Transcript, assemble, open_file, scan
+from oc.session.transcript import Transcript, assemble, open_file, read_stream, scan
 from oc.session.tree import leaf_path
 
 
@@ -118,6 +118,14 @@ def _of_transcript(transcript: Transcript, *, all_entries: bool) -> Stream:
         items = list(map(Item, transcript.raws, transcript.entries))
         return Stream("entries", header, items, (transcript,))
     return Stream("entries", None, context_items(transcript, leaf_path(transcript.entries)), (transcript,))
+
+
+def read_context(path: str) -> list[Entry]:
+    """Returns the context of a transcript's leaf as entries that each hold a message; reads no more than that needs."""
+    with open_file(path) as file:
+        ending = read_ending(file, path)
+        found = read_stream(file, path) if ending is None else ending.transcript
+    return context_entries(leaf_path(found.entries))
 
 
 def context_items(transcript: Transcript, path: Sequence[Entry]) -> list[Item]:

@@ -77,7 +77,16 @@ def evaluate(rules: Policy, updated_at: float | None, now_ms: int, zone: tzinfo 
 
     Equality is fresh. `zone` None is the machine's own.
     """
-    daily = daily_reset(rules.at_hour, now_ms, zone) if rules.mode == "daily" else None
+    return judged(rules, updated_at, now_ms, last_reset(rules, now_ms, zone))
+
+
+def last_reset(rules: Policy, now_ms: int, zone: tzinfo | None) -> int | None:
+    """Returns the moment before which a session must not have been used last; None without a daily reset."""
+    return daily_reset(rules.at_hour, now_ms, zone) if rules.mode == "daily" else None
+
+
+def judged(rules: Policy, updated_at: float | None, now_ms: int, daily: int | None) -> Freshness:
+    """Does what `evaluate` does with a daily reset that is known already."""
     if updated_at is None:
         return Freshness(True, daily, None)
     idle = int(updated_at + rules.idle_minutes * 60_000) if rules.idle_minutes is not None else None

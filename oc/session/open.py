@@ -5,7 +5,7 @@ written at once (design D2).
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -17,8 +17,8 @@ from oc.errors import NotFound, Usage
 from oc.session import store, transcript
 from oc.session.entry import new_header
 from oc.session.find import SessionRef
-from oc.session.fresh import Freshness, evaluate, policy
-from oc.session_key import channel_of, chat_type, is_session_id
+from oc.session.fresh import Freshness, Policy, judged, last_reset, policy
+from oc.session_key import channel_of, chat_type, is_session_id, reset_type
 
 # Of one conversation only; gone with it.
 _OF_ONE_SESSION = (
@@ -76,11 +76,28 @@ class Opened(NamedTuple):
 
 def freshness(ref: SessionRef, rules: Rules) -> Freshness:
     """Says whether the session of a key goes on, or the next message starts a new one."""
-    row = ref.row or {}
-    key = ref.key or ""
-    channel = next((c for c in (row.get("channel"), row.get("lastChannel")) if isinstance(c, str)), channel_of(key))
-    chosen = policy(_settings(rules.config, channel), key, channel=channel)
-    return evaluate(chosen, store.updated_at(row), rules.clock.now_ms(), rules.clock.zone)
+    return freshness_by(rules)(ref)
+
+
+def freshness_by(rules: Rules) -> Callable[[SessionRef], Freshness]:
+    """Returns the judge of sessions, who looks up the rules of a channel and a type of session once."""
+    by_channel: dict[str | None, dict[str, Any]] = {}
+    policies: dict[tuple[str | None, str], tuple[Policy, int | None]] = {}
+    now_ms = rules.clock.now_ms()
+
+    def judge(ref: SessionRef) -> Freshness:
+        row, key = ref.row or {}, ref.key or ""
+        channel = next((c for c in (row.get("channel"), row.get("lastChannel")) if isinstance(c, str)), channel_of(key))
+        kind = reset_type(key)
+        if channel not in by_channel:
+            by_channel[channel] = _settings(rules.config, channel)
+        if (channel, kind) not in policies:
+            chosen = policy(by_channel[channel], key, channel=channel, kind=kind)
+            policies[channel, kind] = chosen, last_reset(chosen, now_ms, rules.clock.zone)
+        chosen, daily = policies[channel, kind]
+        return judged(chosen, store.updated_at(row), now_ms, daily)
+
+    return judge
 
 
 def _settings(config: Config, channel: str | None) -> dict[str, Any]:
