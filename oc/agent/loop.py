@@ -10,15 +10,15 @@ from typing import Any
 from oc.agent.answer import Model, Request, Stream
 from oc.agent.failure import Failure
 from oc.agent.record import Recorder
-from oc.agent.request import View
+from oc.agent.request import request_tokens
 from oc.agent.tools.spec import Result, Tool, call, failed
+from oc.agent.view import Seen, View
 from oc.agent.wire import usage
-from oc.base.jsonl import js_text
+from oc.base.jsonl import dump
 from oc.base.text import len16
 from oc.base.tokens import Counter
-from oc.history.report import Trail
 from oc.message.shapes import Block, Message, calls, text
-from oc.message.size import message_tokens, total_tokens
+from oc.message.size import message_tokens
 from oc.session.entry import Entry
 
 Tell = Callable[[dict[str, Any]], None]
@@ -50,11 +50,11 @@ class Outcome:
 
 @dataclass(slots=True)
 class Loop:
-    """`messages` is the context that the turn starts from, its user message included; it grows as the turn goes on."""
+    """`entries` are the context that the turn starts from, its user message included; they grow as it goes on."""
 
     model: Model
     system: str
-    messages: list[Message]
+    entries: list[Entry]
     tools: Sequence[Tool]
     view: View
     recorder: Recorder
@@ -62,6 +62,11 @@ class Loop:
     limits: Limits
     counter: Counter
     outcome: Outcome = field(default_factory=Outcome)
+    _told: set[str] = field(default_factory=set)
+
+    @property
+    def messages(self) -> list[Message]:
+        return [entry["message"] for entry in self.entries]
 
     def run(self) -> Outcome:
         """Returns what became of the turn; KeyboardInterrupt passes, with what had arrived written down."""
@@ -78,10 +83,9 @@ class Loop:
 
     def _ask(self) -> list[Block]:
         """Calls the model once and returns the tool calls to run."""
-        shown, trails = self.view.of(self.messages)
-        # Here the view can be pruned and guarded.
-        self._tell_washing(trails)
-        request = Request(self.system, shown, tuple(self.tools))
+        seen = self.view.of(self.entries, answers=len(self.outcome.answers))
+        self._tell_view(seen)
+        request = Request(self.system, seen.messages, tuple(self.tools))
         stream = self.model.stream(request, deadline_s=self.limits.deadline_s, new_id=self._new_id)
         self.tell({"type": "message_start", "message": {"role": "assistant"}})
         try:
@@ -97,9 +101,16 @@ class Loop:
         blocks = stream.blocks()
         return self._answered(stream, blocks, _stop_reason(stream, blocks), request)
 
-    def _tell_washing(self, trails: list[Trail]) -> None:
-        """Tells what the first request of the turn leaves out or changes; the later ones hold the same history."""
-        rows = [row for trail in trails for row in trail.rows()] if not self.outcome.answers else []
+    def _tell_view(self, seen: Seen) -> None:
+        """Tells what a request leaves out or changes, each decision once: a later request holds the same history."""
+        first = not self._told
+        rows = []
+        for row in seen.rows:
+            about = dump({**row, "index": None}).decode()
+            if about not in self._told and (first or "index" in row):
+                rows.append(row)
+                self._told.add(about)
+        self._told.add("")
         if rows:
             self.tell({"type": "view", "decisions": rows})
 
@@ -117,15 +128,15 @@ class Loop:
         used = stream.usage or (self._estimated(request, blocks) if good else None)
         message = self.recorder.assistant(self.model.speaker, blocks, used, stop_reason, stream.failure)
         entry = self.recorder.message(message)
-        self.messages.append(message)
+        message = entry["message"]
+        self.entries.append(entry)
         self._count(message)
-        self.tell({"type": "message_end", "entryId": entry["id"], "message": message})
+        self.tell({"type": "message_end", "entryId": entry.get("id"), "message": message})
         return [block for block in blocks if block["type"] == "toolCall"] if stop_reason == "toolUse" else []
 
     def _estimated(self, request: Request, blocks: list[Block]) -> dict[str, Any]:
         """Returns usage as we count it, for models that report none: the size of a context hangs on it."""
-        shown = self.counter.tokens([self.system, *(js_text(tool.parameters) for tool in request.tools)])
-        shown += total_tokens(request.messages, self.counter)
+        shown = request_tokens(request, self.counter)
         said = message_tokens({"role": "assistant", "content": blocks}, self.counter)
         return {**usage(shown, said), "estimated": True}
 
@@ -157,11 +168,12 @@ class Loop:
     def _returned(self, block: Block, result: Result) -> Entry:
         message = self.recorder.result(block, result)
         entry = self.recorder.message(message)
-        self.messages.append(message)
+        message = entry["message"]
+        self.entries.append(entry)
         self.tell(
             {
                 "type": "tool_execution_end",
-                "entryId": entry["id"],
+                "entryId": entry.get("id"),
                 "toolCallId": block["id"],
                 "toolName": block["name"],
                 "isError": result.failed,

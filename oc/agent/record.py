@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oc.agent.failure import Failure
+from oc.agent.hooked import Hooked
 from oc.agent.tools.spec import Result
 from oc.agent.wire import Speaker, usage
 from oc.base.clock import Clock, Ids, iso
@@ -19,13 +20,15 @@ from oc.session.transcript import append
 
 @dataclass(slots=True)
 class Recorder:
-    """`entries` are those that this turn has written so far."""
+    """`entries` are those that this turn has written so far, `unwritten` those that a hook kept from being written."""
 
     path: str
     clock: Clock
     ids: Ids
     warn: Callable[[str], None]
+    hooked: Hooked = field(default_factory=Hooked)
     entries: list[Entry] = field(default_factory=list)
+    unwritten: list[Entry] = field(default_factory=list)
 
     def write(self, entries: Sequence[Entry]) -> list[Entry]:
         """Appends entries to the leaf; on disk when it returns."""
@@ -34,7 +37,13 @@ class Recorder:
         return written
 
     def message(self, message: Message) -> Entry:
-        return self.write([self.entry(message)])[0]
+        """Writes a message as the hooks have it; one that they block has an entry without id, for this turn alone."""
+        kept = self.hooked.to_write(message)
+        return self.blocked(message) if kept is None else self.write([self.entry(kept)])[0]
+
+    def blocked(self, message: Message) -> Entry:
+        self.unwritten.append(entry := self.entry(message))
+        return entry
 
     def entry(self, message: Message) -> Entry:
         return {"type": "message", "timestamp": iso(self.clock.now_ms()), "message": message}

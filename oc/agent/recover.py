@@ -6,12 +6,15 @@ results that are too long for the window are cut, once. What nothing of this hel
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from oc.agent.answer import Request
 from oc.agent.loop import Loop
-from oc.agent.request import Session
+from oc.agent.request import Session, coming_tokens
 from oc.agent.setting import Setting
 from oc.config.load import Config
 from oc.errors import Unavailable
+from oc.message.shapes import Message
 from oc.message.size import context_size
 from oc.session.context import context_entries
 from oc.session.entry import Entry
@@ -20,6 +23,9 @@ from oc.session.transcript import branch
 from oc.session.tree import leaf_path
 from oc.window.budget import is_over, keep_recent_tokens, reserve_tokens
 from oc.window.overflow import shorten_stored
+
+if TYPE_CHECKING:
+    from oc.agent.compact import Compactor
 
 MAX_COMPACTIONS = 3
 
@@ -45,11 +51,27 @@ class Recovery:
     def _config(self) -> Config:
         return self.session.config
 
+    def before_turn(self, asked: Sequence[Message]) -> None:
+        """Compacts when what is about to be said would be too much for the window; otherwise as `at_threshold`."""
+        fixed = Request(self.loop.system, [], tuple(self.loop.tools))
+        tokens = coming_tokens(self._branch(), asked, fixed, self.loop.counter)
+        keep_tokens = keep_recent_tokens(self._config)
+        if self._is_over(tokens) and self._compactor(keep_tokens).prepare(self._branch()) is not None:
+            self._compact("threshold", keep_tokens)
+
     def at_threshold(self) -> None:
         """Compacts when the context has outgrown the window; a failure is a warning and leaves it as it is."""
-        tokens = context_size(self.loop.messages, self.loop.counter).tokens
-        if is_over(tokens, self.window_tokens, reserve_tokens(self._config)):
+        if self._is_over(context_size(self.loop.messages, self.loop.counter).tokens):
             self._compact("threshold", keep_recent_tokens(self._config))
+
+    def _is_over(self, tokens: int) -> bool:
+        return is_over(tokens, self.window_tokens, reserve_tokens(self._config))
+
+    def _compactor(self, keep_tokens: int) -> "Compactor":
+        from oc.agent.compact import Compactor, summariser_of
+
+        choice = summariser_of(self.session.choice, self.session.row, self._config)
+        return Compactor(choice, self._config, self.loop.counter, self.setting.warn, keep_tokens=keep_tokens)
 
     def after_overflow(self) -> bool:
         """Says whether the context became smaller, so that the request may be tried again."""
@@ -70,28 +92,35 @@ class Recovery:
         return self._path
 
     def _compact(self, reason: str, keep_tokens: int) -> bool:
-        from oc.agent.compact import Compactor, summariser_of
-
         # Here the branch can be flushed first, when this cycle has had no flush.
         retry = reason == "overflow"
         self.loop.tell({"type": "auto_compaction_start", "reason": reason})
-        choice = summariser_of(self.session.choice, self.session.row, self._config)
-        compactor = Compactor(choice, self._config, self.loop.counter, self.setting.warn, keep_tokens=keep_tokens)
+        compactor = self._compactor(keep_tokens)
         end = {"type": "auto_compaction_end", "reason": reason, "result": None, "aborted": False, "willRetry": False}
+        preparation = compactor.prepare(self._branch())
+        if preparation is None:
+            self.loop.tell(end)
+            return False
+        hooked = self.loop.recorder.hooked
         try:
-            done = compactor.run(self._branch(), self.setting.clock.now_ms())
+            done = hooked.compaction(compactor, preparation, self.setting.clock.now_ms())
         except Unavailable as error:
             self.setting.warn(f"the session stays uncompacted: {error}")
             self.loop.tell({**end, "errorMessage": error.message})
             return False
         if done is None:
-            self.loop.tell(end)
+            self.loop.tell({**end, "aborted": True})
             return False
         entry = self.loop.recorder.write([done.entry])[0]
-        self.loop.messages = [e["message"] for e in context_entries(self._branch())]
+        self._show(self._branch())
         self._note(done.tokens_after)
         self.loop.tell({**end, "result": {**entry, "tokensAfter": done.tokens_after}, "willRetry": retry})
+        hooked.fire("after_compaction", {"entry": entry, "tokensAfter": done.tokens_after})
         return True
+
+    def _show(self, path: Sequence[Entry]) -> None:
+        """Lets the turn go on with the context of the path, and with what was said but not written."""
+        self.loop.entries = [*context_entries(path), *self.loop.recorder.unwritten]
 
     def _note(self, tokens_after: int) -> None:
         """Counts the compaction in the session's row, whose other counters speak of the context before it."""
@@ -116,6 +145,6 @@ class Recovery:
         written = branch(self.session.ref.path, rewrite.parent_id, rewrite.entries, lock_timeout_ms=None)
         kept = next((i + 1 for i, entry in enumerate(path) if entry["id"] == rewrite.parent_id), 0)
         self._path = path[:kept] + written
-        self.loop.messages = [entry["message"] for entry in context_entries(self._path)]
+        self._show(self._path)
         self.loop.tell({"type": "results_cut", "decisions": rewrite.rows})
         return True

@@ -1,31 +1,27 @@
-"""Builds what a model is shown: the system prompt of a session and its context as messages. Calls no model.
-
-The working set is a view: nothing here is written to the transcript.
-"""
+"""What a request is made of beside the history: the session, its system prompt, the size of it all. Calls no model."""
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from oc.agent.answer import Request, ToolSpec
 from oc.agent.choice import Choice
 from oc.agent.tools.spec import Tool
-from oc.agent.wire import Speaker
+from oc.base.jsonl import js_text
+from oc.base.tokens import Counter
 from oc.config.load import Config
 from oc.config.paths import Places
-from oc.history.image import limits_of
-from oc.history.limit import turns_for_key
-from oc.history.policy import Model, policy
-from oc.history.report import Trail
-from oc.history.sanitize import Wash, limit, sanitize
-from oc.message.derived import for_model
 from oc.message.shapes import Message
+from oc.message.size import context_size, total_tokens
+from oc.session.context import context_entries
+from oc.session.entry import Entry
 from oc.session.find import SessionRef
 from oc.workspace import prompt as system
 from oc.workspace.names import is_private, prompt_mode, session_kind
-from oc.workspace.project import Run, is_light, project_context, rules_of, workspace_notes
-from oc.workspace.report import analyse, truncation_warning
+from oc.workspace.project import ProjectContext, Run, is_light, project_context, rules_of, workspace_notes
+from oc.workspace.report import Analysis, analyse, shown_files, truncation_warning
 from oc.workspace.skills import listing, load_skills
 
 
@@ -57,9 +53,30 @@ class Session:
 class SystemPrompt:
     """`seen` are the signatures of truncation warnings that the session row should remember."""
 
-    text: str
-    warnings: tuple[str, ...]
+    sections: tuple[system.Section, ...]
+    project: ProjectContext
+    analysis: Analysis
     seen: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(section.text for section in self.sections)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.project.warnings
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yields what became of each file of the workspace; sizes are UTF-16 units."""
+        for shown in shown_files(self.project.files, self.project.injected, self.analysis):
+            sizes = {"chars_before": shown.stat.raw_chars, "chars_after": shown.stat.injected_chars}
+            yield _file_row(shown.status.replace(" ", "-"), shown.stat.name, shown.cause, **sizes)
+        for file, cause in self.project.withheld:
+            yield _file_row("withheld", file.name, cause)
+
+
+def _file_row(action: str, name: str, cause: str, **sizes: int) -> dict[str, Any]:
+    return {"stage": "workspace", "action": action, "file": name, **sizes, "rule": cause or None}
 
 
 def system_prompt(
@@ -86,7 +103,7 @@ def system_prompt(
         citations=config.get("memory.citations") != "off",
         runtime=system.Runtime(agent=session.ref.agent, os=sys.platform, arch=_machine(), model=session.choice.model),
     )
-    return SystemPrompt(system.build_system_prompt(parts), project.warnings, notice.seen)
+    return SystemPrompt(tuple(system.system_sections(parts)), project, analysis, notice.seen)
 
 
 def _seen(row: dict[str, Any]) -> list[str]:
@@ -111,26 +128,27 @@ def _machine() -> str:
     return os.uname().machine if hasattr(os, "uname") else ""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """How a context is shown: what the provider demands of it, and how many of its turns."""
-
-    wash: Wash
-    turns: float | None = None
-
-    def of(self, messages: Iterable[Message]) -> tuple[list[Message], list[Trail]]:
-        """Returns the messages for the model, and what was decided on the way."""
-        washed = sanitize(list(messages), self.wash)
-        limited = limit(washed.messages, self.turns, now_ms=self.wash.now_ms)
-        # Summaries and events become user messages here, and may now stand beside others.
-        shown = sanitize(for_model(limited.messages), self.wash, only=("turns",))
-        return shown.messages, [washed.trail, limited.trail]
+def tool_tokens(tool: ToolSpec, counter: Counter) -> int:
+    """Returns what the offer of a tool takes: name, description and the schema as JSON."""
+    return counter.tokens([tool.name, tool.description, js_text(tool.parameters)])
 
 
-def view_of(session: Session, speaker: Speaker, now_ms: int) -> View:
-    """Returns how the session is shown to that model."""
-    config = session.config
-    limits = limits_of(config.get("agents.defaults.imageMaxDimensionPx"))
-    rules = policy(Model(speaker.provider, speaker.api, speaker.model))
-    turns = turns_for_key(session.ref.key or "", config.merged("channels"))
-    return View(Wash(rules, now_ms, limits=limits), turns)
+def request_tokens(request: Request, counter: Counter) -> int:
+    """Returns the size of a request: system prompt, each tool, each message."""
+    tools = sum(tool_tokens(tool, counter) for tool in request.tools)
+    return counter.tokens([request.system]) + tools + total_tokens(request.messages, counter)
+
+
+def coming_tokens(path: Sequence[Entry], asked: Sequence[Message], fixed: Request, counter: Counter) -> int:
+    """Returns the size of the context of a path with what is about to be said.
+
+    The provider's count of the newest answer includes system prompt and tools; without one, or when a compaction has
+    folded the context since, `fixed` is counted.
+    """
+    cut = next((i for i in range(len(path) - 1, -1, -1) if path[i].get("type") == "compaction"), -1)
+    since = [entry["message"] for entry in context_entries(path[cut + 1 :])]
+    size = context_size([*since, *asked], counter)
+    if size.last_usage_index is not None:
+        return size.tokens
+    shown = [entry["message"] for entry in context_entries(path)]
+    return request_tokens(fixed, counter) + total_tokens([*shown, *asked], counter)

@@ -10,20 +10,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oc.agent.choice import choose_model
+from oc.agent.hooked import Hooked
 from oc.agent.loop import Limits, Loop, Outcome, Tell
 from oc.agent.model import open_model
 from oc.agent.record import Recorder
 from oc.agent.recover import Recovery
-from oc.agent.request import Session, system_prompt, view_of, with_seen
+from oc.agent.request import Session, system_prompt, with_seen
 from oc.agent.setting import Setting
+from oc.agent.shape import event_entry, waiting, with_hooks, zone_of
 from oc.agent.tools.own import own_tools
+from oc.agent.view import pruning_of, view_of
 from oc.base import files
-from oc.base.clock import iso
 from oc.base.text import js_trim_start
 from oc.base.tokens import ESTIMATE
 from oc.config.paths import Places
 from oc.errors import NotFound, Usage
-from oc.message.shapes import Message
 from oc.message.size import context_size
 from oc.session import events
 from oc.session.context import context_entries
@@ -73,10 +74,11 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
     if ask.model is not None:  # before anything is made or rolled over
         model = open_model(choose_model(ask.model, None, setting.config_of(setting.agent)))
         ask = replace(ask, model=model.name)  # `default` has a name now
-    text, triggered = (ask.text, False) if ask.literal else _trigger(ask.text, setting)
+    text, triggered = (ask.text, False) if ask.literal else trigger(ask.text, setting)
     for look in range(_LOOKS):
         opened = _open(ask.session, setting, new=triggered and look == 0)
         session = _session(opened.ref, ask, setting)
+        tell_new(opened, setting.hooked(opened.ref), "reset" if triggered else None)
         window = window_of(session.config, model=session.choice.model)
         if triggered and not text:
             return Turn(session, opened, window)
@@ -92,7 +94,17 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
     raise NotFound("no such file", path=opened.ref.path)
 
 
-def _trigger(text: str, setting: Setting) -> tuple[str, bool]:
+def tell_new(opened: Opened, hooked: Hooked, reason: str | None = None) -> None:
+    """Tells the hooks of a session that was just made; `reason`: new, stale or reset."""
+    if not opened.is_new:
+        return
+    why = reason or ("new" if opened.previous is None else "stale")
+    payload = {"sessionId": opened.ref.session_id, "sessionFile": opened.ref.path, "reason": why}
+    previous = {"previousSessionFile": opened.archived[0]} if opened.archived else {}
+    hooked.fire("session_new", {**payload, **previous})
+
+
+def trigger(text: str, setting: Setting) -> tuple[str, bool]:
     """Returns the text after a reset trigger at its start, and whether there was one."""
     lowered = text.strip().lower()
     for trigger in setting.config_of(setting.agent).get("session.resetTriggers"):
@@ -147,20 +159,24 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
     transcript = read(session.ref.path)
     if transcript.skipped:
         setting.warn(f"{session.ref.path}: {len(transcript.skipped)} lines are no entries and are passed over")
-    context = context_entries(leaf_path(transcript.entries))
-    recorder = Recorder(session.ref.path, setting.clock, setting.ids, setting.warn)
+    path = leaf_path(transcript.entries)
+    recorder = Recorder(session.ref.path, setting.clock, setting.ids, setting.warn, setting.hooked(session.ref))
     # Here the unflushed part of the branch can be flushed, before anything of this turn is written.
     tools = own_tools(session, setting) if ask.tools else []
-    prompt = system_prompt(session, tools, time_zone=_zone(setting))
+    prompt = system_prompt(session, tools, time_zone=zone_of(setting))
     for warning in prompt.warnings:
         setting.warn(warning)
     model = open_model(session.choice)
     tell({"type": "agent_start", **_named(turn)})
-    messages = [entry["message"] for entry in context] + _hear(ask.text, session, recorder, setting)
+    tell({"type": "view", "decisions": list(prompt.rows())})
+    now_ms, tokens = setting.clock.now_ms(), turn.window.tokens
+    pruning = pruning_of(session.config, model.speaker, path, now_ms)
+    view = view_of(session, model.speaker, window_tokens=tokens, now_ms=now_ms)
+    view = replace(view, pruning=pruning, hooked=recorder.hooked)
     limits = Limits(ask.max_steps, None if ask.timeout_s is None else time.monotonic() + ask.timeout_s)
-    view = view_of(session, model.speaker, setting.clock.now_ms())
-    loop = Loop(model, prompt.text, messages, tools, view, recorder, tell, limits, ESTIMATE)
-    recovery = Recovery(session, loop, transcript.entries, turn.window.tokens, setting)
+    loop = Loop(model, prompt.text, context_entries(path), tools, view, recorder, tell, limits, ESTIMATE)
+    recovery = Recovery(session, loop, transcript.entries, tokens, setting)
+    _hear(ask.text, loop, recovery, session, setting)
     try:
         while loop.run().overflowed and recovery.after_overflow():
             pass
@@ -168,8 +184,15 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
         _count(session, loop, turn.window, prompt.seen, setting)
     if loop.outcome.failure is None:
         recovery.at_threshold()
-    tell({"type": "agent_end", "stopReason": loop.outcome.stop_reason, "messages": loop.outcome.answers})
+    _end(loop, tell)
     return replace(turn, outcome=loop.outcome, entries=tuple(recorder.entries))
+
+
+def _end(loop: Loop, tell: Tell) -> None:
+    outcome = loop.outcome
+    error = {} if outcome.failure is None else {"error": outcome.failure.message}
+    loop.recorder.hooked.fire("agent_end", {"messages": loop.messages, "success": not error, **error})
+    tell({"type": "agent_end", "stopReason": outcome.stop_reason, "messages": outcome.answers})
 
 
 def _named(turn: Turn) -> dict[str, Any]:
@@ -178,29 +201,28 @@ def _named(turn: Turn) -> dict[str, Any]:
     return {"session": named, "model": turn.session.choice.model, "modelOrigin": turn.session.choice.origin}
 
 
-def _zone(setting: Setting) -> str:
-    return "" if setting.clock.zone is None else str(setting.clock.zone)
+def _hear(text: str, loop: Loop, recovery: Recovery, session: Session, setting: Setting) -> None:
+    """Writes down what waited for the session and what the user says, in one piece, and takes it into the context.
 
-
-def _hear(text: str, session: Session, recorder: Recorder, setting: Setting) -> list[Message]:
-    """Writes down what waited for the session and what the user says, in one piece; returns them as messages."""
-    key, queue = session.ref.key, session.places.events
-    waiting = [] if key is None else events.pending(queue, key)
-    told = [
-        {
-            "type": "custom_message",
-            "customType": "oc.event",
-            "content": str(event.get("text") or ""),
-            "display": False,
-            "details": {"event": event["id"], "kind": event.get("kind")},
-            "timestamp": iso(setting.clock.now_ms()),
-        }
-        for event in waiting
-    ]
-    written = recorder.write([*told, recorder.entry(recorder.user(text))])
-    if waiting:
-        events.remove(queue, {event["id"] for event in waiting}, lock_timeout_ms=setting.lock_timeout_ms)
-    return [entry["message"] for entry in context_entries(written)]
+    Before that the context is compacted if it would become too large, and the hooks add to the prompt: what they put
+    before it is said, and stored, with it.
+    """
+    recorder = loop.recorder
+    told = [event_entry(event, setting) for event in waiting(session)]
+    recovery.before_turn([*(entry["message"] for entry in context_entries(told)), recorder.user(text)])
+    text, loop.system = with_hooks(loop.view, loop.entries, text, loop.system)
+    # The compaction may have left an event of its own.
+    heard = waiting(session)
+    told = [event_entry(event, setting) for event in heard]
+    said = recorder.user(text)
+    kept = recorder.hooked.to_write(said)
+    written = recorder.write([*told, *([] if kept is None else [recorder.entry(kept)])])
+    if heard:
+        queue = session.places.events
+        events.remove(queue, {event["id"] for event in heard}, lock_timeout_ms=setting.lock_timeout_ms)
+    loop.entries += context_entries(written)
+    if kept is None:
+        loop.entries.append(recorder.blocked(said))
 
 
 def _count(session: Session, loop: Loop, window: Window, seen: tuple[str, ...], setting: Setting) -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from oc.agent.hooked import Hooked
 from oc.base.clock import Clock, Ids
 from oc.config.load import Config
 from oc.config.paths import Places
-from oc.session.find import Scope
+from oc.hooks.run import Hooks
+from oc.session.find import Scope, SessionRef
 from oc.session.open import Rules
 
 
@@ -21,6 +23,11 @@ class Setting:
     ids: Ids
     warn: Callable[[str], None]
     lock_timeout_ms: int = 10_000
+    hooks_of: Callable[[str], Hooks] | None = None
+
+    def hooked(self, ref: SessionRef) -> Hooked:
+        """Returns the hooks of the session's agent, told which session it is."""
+        return Hooked(self.hooks_of(ref.agent) if self.hooks_of else None, ref)
 
     def scope(self) -> Scope:
         main_key = str(self.config_of(self.agent).get("session.mainKey"))

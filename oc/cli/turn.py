@@ -4,9 +4,11 @@ What is shown is on disk already, streamed pieces apart. A reader that goes away
 """
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from oc.agent.run import Turn
+from oc.agent.setting import Setting
 from oc.base.jsonl import dump_line
 from oc.base.text import cut16, neutral, without_lone_surrogates
 from oc.cli.app import App
@@ -18,7 +20,29 @@ Event = dict[str, Any]
 _USAGE = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
 
 
-class View:
+def setting_of(app: App) -> Setting:
+    """Returns the run as a turn takes part in it."""
+    return Setting(
+        app.agent,
+        lambda agent: app.for_agent(agent).config,
+        app.places_of,
+        app.clock,
+        app.ids,
+        app.out.warn,
+        app.lock_timeout_ms,
+        lambda agent: app.for_agent(agent).hooks,
+    )
+
+
+def said_of(text: str | None) -> str | None:
+    """Returns TEXT and stdin, a blank line between; None for neither, or nothing but white space."""
+    parts = [] if text in (None, "-") else [str(text)]
+    if sys.stdin is not None and not sys.stdin.isatty():
+        parts.append(sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n"))
+    return "\n\n".join(part for part in parts if part.strip()) or None
+
+
+class Watcher:
     """Takes the events of a turn; `broken` tells that nobody reads stdout any more."""
 
     def __init__(self, app: App, report: Report) -> None:
@@ -80,8 +104,8 @@ class View:
             for row in event["decisions"]:
                 self.report.add("store", **row)
         elif event["type"] == "view":
-            for row in event["decisions"]:
-                self.report.add(**row)
+            report_rows(self.app, self.report, event["decisions"])
+            self._note_shortened(event["decisions"])
         elif event["type"] == "tool_execution_start":
             self.calls += 1
             self._aside(f"{event['toolName']} {_shortly(event['args'])}")
@@ -100,6 +124,13 @@ class View:
         sizes = {"tokens_before": result.get("tokensBefore"), "tokens_after": result.get("tokensAfter")}
         action = "compact" if result else "refuse" if event.get("errorMessage") else "nothing-to-compact"
         self.report.add("compact", action, entry_id=result.get("id"), **sizes, rule=event["reason"])
+
+    def _note_shortened(self, rows: list[dict[str, Any]]) -> None:
+        """Tells what the model is shown less of than there is."""
+        for stage, actions in (("guard", ("truncate", "strip", "clear")), ("prune", ("trim", "clear"))):
+            count = sum(1 for row in rows if row["stage"] == stage and row["action"] in actions)
+            if count:
+                self._aside(f"{stage}: {count} tool {'result is' if count == 1 else 'results are'} shown shortened")
 
     def _aside(self, line: str) -> None:
         out = self.app.out
@@ -121,6 +152,26 @@ class View:
             self.app.out.document(document(turn))
         if self.broken:
             raise BrokenPipeError
+
+
+def report_rows(app: App, report: Report, rows: Iterable[dict[str, Any]]) -> None:
+    """Reports decisions, and tells them one a line with --verbose."""
+    for row in rows:
+        report.add(**row)
+        if app.out.verbose:
+            app.out.detail("oc: " + neutral(without_lone_surrogates(line_of(row))))
+
+
+def line_of(row: dict[str, Any]) -> str:
+    """Returns a decision as one line: stage, action, what it is about, sizes, rule."""
+    words = [f"{row['stage']}: {row['action']}"]
+    words += [str(row[name]) for name in ("role", "tool", "file") if row.get(name)]
+    for unit in ("chars", "tokens", "messages"):
+        sizes = [str(row[f"{unit}_{when}"]) for when in ("before", "after") if row.get(f"{unit}_{when}") is not None]
+        words += [f"{' -> '.join(sizes)} {unit}"] if sizes else []
+    words += [f"({row['rule']})"] if row.get("rule") else []
+    words += [str(row["entry_id"])] if row.get("entry_id") else []
+    return " ".join(words)
 
 
 def is_silent(said: str) -> bool:

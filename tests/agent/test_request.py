@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oc.agent.request import View, with_seen
+from oc.agent.request import with_seen
+from oc.agent.view import View
 from oc.history.policy import Model, policy
 from oc.history.sanitize import Wash
 from oc.message.pairs import MISSING_RESULT
@@ -11,7 +12,8 @@ from oc.message.shapes import calls, result_id
 
 
 def working_set(messages, turns=None, **model):
-    return View(Wash(policy(Model(**model)), 1), turns).of(messages)[0]
+    entries = [{"type": "message", "id": str(n), "message": message} for n, message in enumerate(messages)]
+    return View(Wash(policy(Model(**model)), 1), turns).history(entries).messages
 
 
 def user(text="hi"):

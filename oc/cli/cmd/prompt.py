@@ -1,16 +1,13 @@
 """`oc prompt`: one turn with a model, end to end."""
 
-import sys
-
 import click
 
 from oc.agent.run import Ask, run_turn
-from oc.agent.setting import Setting
 from oc.cli.app import App
 from oc.cli.options import oc_command, report_option
 from oc.cli.sessions import default_session
 from oc.cli.stream import Report
-from oc.cli.turn import View
+from oc.cli.turn import Watcher, said_of, setting_of
 from oc.errors import Unavailable, Usage
 
 
@@ -40,19 +37,13 @@ def command(
     """Run one turn of a session with a model."""
     if app.out.format == "tsv":
         raise Usage("a turn has no --tsv", hint="--json prints one document, --jsonl the events")
-    said = _said(text)
+    said = said_of(text)
+    if said is None:
+        raise Usage("nothing to say: give TEXT, or text on stdin")
     ask = Ask(session or default_session(app), said, model, not no_tools, literal, timeout, max_steps)
-    setting = Setting(
-        app.agent,
-        lambda agent: app.for_agent(agent).config,
-        app.places_of,
-        app.clock,
-        app.ids,
-        app.out.warn,
-        app.lock_timeout_ms,
-    )
+    setting = setting_of(app)
     with Report(report) as decisions:
-        view = View(app, decisions)
+        view = Watcher(app, decisions)
         turn = run_turn(ask, setting, view.tell)
         choice, window = turn.session.choice, turn.window
         decisions.add("prompt", "model", model=choice.model, rule=choice.origin, window_tokens=window.tokens)
@@ -66,14 +57,3 @@ def command(
     if failure is not None:
         raise Unavailable(failure.message, hint=failure.hint)
     return 0
-
-
-def _said(text: str | None) -> str:
-    """Returns TEXT and stdin, a blank line between; neither, or nothing but white space, is a usage error."""
-    parts = [] if text in (None, "-") else [str(text)]
-    if sys.stdin is not None and not sys.stdin.isatty():
-        parts.append(sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n"))
-    said = "\n\n".join(part for part in parts if part.strip())
-    if not said:
-        raise Usage("nothing to say: give TEXT, or text on stdin")
-    return said
