@@ -12,10 +12,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
 
 import orjson
 
+from oc.base.typed import Any, BinaryIO
 from oc.errors import Busy, InputOutput
 
 StrPath = str | os.PathLike[str]
@@ -187,7 +187,7 @@ def _unlink(path: str) -> None:
 def _lock_text() -> bytes:
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     owner: dict[str, Any] = {"pid": os.getpid(), "createdAt": now}
-    started = _start_time(os.getpid())
+    started = start_time(os.getpid())
     if started is not None:
         owner["starttime"] = started
     return orjson.dumps(owner, option=orjson.OPT_INDENT_2)
@@ -246,6 +246,11 @@ def _take_over(target: str, stale_ms: int) -> int | None:
         os.close(descriptor)
 
 
+def remove_stale_lock(lock_file: str, stale_ms: int) -> bool:
+    """Removes the lock file of an owner that is gone, as one who wants the lock would; False while it stands."""
+    return _take_over(lock_file, stale_ms) is None
+
+
 def _judge(text: bytes, modified_s: float, stale_ms: int) -> tuple[int, bool]:
     """Returns the holder's pid (0: none stated) and whether the lock is stale."""
     try:
@@ -256,7 +261,7 @@ def _judge(text: bytes, modified_s: float, stale_ms: int) -> tuple[int, bool]:
     too_old = (time.time() - modified_s) * 1000 > stale_ms
     if pid == 0:  # somebody may be just writing it
         return 0, too_old
-    started = _start_time(pid)
+    started = start_time(pid)
     dead = not is_alive(pid)
     recycled = isinstance(owner.get("starttime"), int) and started is not None and started != owner["starttime"]
     return pid, dead or recycled or too_old
@@ -278,7 +283,7 @@ def is_alive(pid: int) -> bool:
         return True
 
 
-def _start_time(pid: int) -> int | None:
+def start_time(pid: int) -> int | None:
     """Returns field 22 of /proc/<pid>/stat, by which a recycled pid is told; None where there is no /proc."""
     try:
         return int(_process_fields(pid)[19])

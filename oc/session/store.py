@@ -100,15 +100,15 @@ def update(path: str, change: Callable[[Store], None], *, lock_timeout_ms: int =
     files.make_folder(os.path.dirname(path))
     with files.lock(path, timeout_ms=lock_timeout_ms, stale_ms=files.STORE_STALE_MS):
         store = load(path)
-        before = _text(store)
+        before = store_text(store)
         change(store)
-        after = _text(store)
+        after = store_text(store)
         if after != before:
             files.replace(path, after, 0o600)
     return store
 
 
-def _text(store: Store) -> bytes:
+def store_text(store: Store) -> bytes:
     """Returns the file's form: JSON indented by two, no final line feed."""
     try:
         return orjson.dumps(store, option=orjson.OPT_INDENT_2)

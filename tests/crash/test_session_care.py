@@ -1,9 +1,12 @@
-"""kill -9 before every write, fsync, rename and unlink of what mends and tidies; the next run ends as if nothing was."""
+"""kill -9 before every write, fsync, rename and unlink of what mends and tidies, and the same command once more."""
 
+import json
+import os
 import shutil
 
 import pytest
 
+from tests.support import NOW_MS
 from tests.warm import Warm, server
 
 TIME = "2026-03-16T09:00:01.000Z"
@@ -60,3 +63,39 @@ def test_repair(tmp_path, forks):
     assert [(damaged, []), (damaged, [damaged]), (good, [damaged])] == [
         s for i, s in enumerate(states) if s not in states[:i]
     ]
+
+
+def test_gc(tmp_path, forks):
+    """Rows go before files, files are renamed before they are deleted, and what was said is there until the end."""
+    base = tmp_path / "base"
+    folder = base / "state" / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    store = {f"agent:main:{n}": {"sessionId": n, "updatedAt": 1 if n < "c" else NOW_MS} for n in ("a", "b", "c")}
+    (folder / "sessions.json").write_text(json.dumps(store))
+    for name in ("a", "b", "c", "orphan"):
+        (folder / f"{name}.jsonl").write_text(header(name))
+        os.utime(folder / f"{name}.jsonl", (1, 1))
+    (folder / "old.jsonl.reset.2026-01-01T00-00-00.000Z").write_text(header("old"))
+    (folder / "c.jsonl.999999999-00000000.tmp").write_text("half")
+
+    def listing(here):
+        return sorted(p.name for p in (here.home / folder.relative_to(base)).iterdir())
+
+    seen = []
+    for here in deaths(base, forks, tmp_path, "session", "gc", "--write"):
+        sessions = here.home / folder.relative_to(base)
+        rows = json.loads((sessions / "sessions.json").read_text())
+        assert rows in (store, {"agent:main:c": store["agent:main:c"]})
+        held = [p.read_text() for p in sessions.iterdir() if ".jsonl" in p.name]
+        assert all(held.count(header(name)) == 1 for name in ("a", "b", "c", "orphan"))
+        if len(rows) == 3:
+            assert {"a.jsonl", "b.jsonl", "c.jsonl", "orphan.jsonl"} <= set(listing(here))
+        seen.append(listing(here))
+        assert here("session", "gc", "--write").status in (0, 1)
+        ended = [name for name in listing(here) if not name.endswith(".tmp")]
+        assert ["a", "b", "c", "orphan", "sessions"] == [name.partition(".")[0] for name in ended]
+        assert {"a.jsonl", "b.jsonl", "orphan.jsonl"} == {
+            n.partition(".deleted.2026-03-16T")[0] for n in ended if ".del" in n
+        }
+    assert seen[-1] == listing(here)
+    assert len(seen) >= 30
