@@ -142,4 +142,6 @@ def neutral(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Returns the text with tabs, line feeds and backslashes escaped, for a field of a tab-separated line."""
+    if "\\" not in text and text.isprintable():
+        return text
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")

@@ -6,10 +6,10 @@ stdout is data. Text for people and `grep` is one line a row, tab-separated, ali
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from oc.base.jsonl import dump, dump_line
 from oc.base.text import columns, neutral, one_line, without_lone_surrogates
+from oc.base.typed import Any
 
 Row = Mapping[str, Any]
 
@@ -105,13 +105,15 @@ class Out:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return value if isinstance(value, str) else dump(value).decode() if isinstance(value, dict | list) else str(value)
+    return dump(value).decode() if isinstance(value, dict | list) else str(value)
 
 
 def camel(value: Any) -> Any:

@@ -87,7 +87,10 @@ def freshness_by(rules: Rules) -> Callable[[SessionRef], Freshness]:
 
     def judge(ref: SessionRef) -> Freshness:
         row, key = ref.row or {}, ref.key or ""
-        channel = next((c for c in (row.get("channel"), row.get("lastChannel")) if isinstance(c, str)), channel_of(key))
+        channel = row.get("channel")
+        if not isinstance(channel, str):
+            last = row.get("lastChannel")
+            channel = last if isinstance(last, str) else channel_of(key)
         kind = reset_type(key)
         if channel not in by_channel:
             by_channel[channel] = _settings(rules.config, channel)
