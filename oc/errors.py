@@ -4,14 +4,13 @@ What is neither an `OcError` nor an `OSError` nor a usage error is a bug: traceb
 """
 
 import os
-from typing import ClassVar
 
 
 class OcError(Exception):
     """One line for people, `code` and `status` for programs; `hint` only when there is a next step."""
 
-    status: ClassVar[int] = 70
-    code: ClassVar[str] = "error"
+    status = 70
+    code = "error"
 
     def __init__(
         self,

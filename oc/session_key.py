@@ -4,9 +4,9 @@ Grammar and readings are OpenClaw 2026.3.13's (tables: sessions-keys, sessions-f
 """
 
 import os
-from typing import NamedTuple
 
 from oc.base.text import pattern
+from oc.base.typed import NamedTuple
 
 DEFAULT_AGENT = "main"
 DEFAULT_MAIN_KEY = "main"

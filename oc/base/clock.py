@@ -5,11 +5,14 @@ import os
 import time
 from collections.abc import Callable, Container
 from datetime import UTC, datetime, tzinfo
-from typing import Any, NamedTuple
 
 from oc.base.text import js_trim, pattern
+from oc.base.typed import Any, NamedTuple
 
 _ISO = r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d:?\d\d)?$"
+
+
+TIME_MARK = "Current time:"
 
 
 class Clock(NamedTuple):
@@ -29,12 +32,24 @@ class Clock(NamedTuple):
     def date(self) -> str:
         return self.local().strftime("%Y-%m-%d")
 
+    def zone_name(self) -> str:
+        """Returns the zone's IANA name, or what the machine calls its own."""
+        return str(self.zone or self.local().tzname() or "UTC")
+
+    def time_line(self, *, twelve_hours: bool = False) -> str:
+        """Returns the moment as models are told it: in words in the zone, and in UTC."""
+        now = self.local()
+        ordinal = {1: "st", 2: "nd", 3: "rd"}.get(0 if now.day in (11, 12, 13) else now.day % 10, "th")
+        told = f"{now.hour % 12 or 12}:{now:%M} {'AM' if now.hour < 12 else 'PM'}" if twelve_hours else f"{now:%H:%M}"
+        day = f"{now:%A}, {now:%B} {now.day}{ordinal}, {now.year}"
+        return f"{TIME_MARK} {day} \u2014 {told} ({self.zone_name()}) / {now.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
 
 def iso(epoch_ms: int) -> str:
     """Returns UTC ISO-8601 with milliseconds and Z, as every timestamp in a transcript is written."""
     seconds, millis = divmod(epoch_ms, 1000)
-    year, *rest = time.gmtime(seconds)[:6]  # strftime does not pad a year before 1000
-    return f"{year:04d}-" + "{:02d}-{:02d}T{:02d}:{:02d}:{:02d}".format(*rest) + f".{millis:03d}Z"
+    year, month, day, hour, minute, second = time.gmtime(seconds)[:6]  # strftime does not pad a year before 1000
+    return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{millis:03d}Z"
 
 
 def parse_iso(text: Any) -> int | None:

@@ -7,13 +7,11 @@ Bytes are kept beside the parsed value, since a line that nobody changed goes ou
 import math
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
 import orjson
 
 from oc.base.text import SURROGATE, pattern
-
-T = TypeVar("T")
+from oc.base.typed import Any, BinaryIO, NamedTuple, NoReturn
 
 
 class Line(NamedTuple):
@@ -58,7 +56,8 @@ def dump(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        return _deep(_dump, value)
+        text: bytes = _deep(_dump, value)
+        return text
 
 
 def _dump(value: Any) -> bytes:
@@ -68,7 +67,7 @@ def _dump(value: Any) -> bytes:
     return pattern(SURROGATE).sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode()
 
 
-def _deep(function: Callable[[Any], T], value: Any) -> T:
+def _deep(function: Callable[[Any], Any], value: Any) -> Any:
     """Calls a function that recurses into the value: parse reads 1,024 levels, Python stops at about 1,000 calls."""
     try:
         return function(value)
@@ -90,7 +89,8 @@ def js_text(value: Any) -> str:
     try:
         return orjson.dumps(_js_numbers(value) if _has_float(value) else value).decode()
     except (TypeError, RecursionError):
-        return _deep(_spelled, value)
+        text: str = _deep(_spelled, value)
+        return text
 
 
 def _has_float(value: Any) -> bool:

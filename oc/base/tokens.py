@@ -6,9 +6,9 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn
 
 from oc.base.text import len16, weight16
+from oc.base.typed import Any, NoReturn
 from oc.errors import NotFound, Usage
 
 RANKS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "o200k_base.xz")

@@ -3,9 +3,9 @@
 import os
 import sys
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from oc.base.clock import Clock, Ids, parse_iso
+from oc.base.typed import TYPE_CHECKING, Any
 from oc.cli.out import Out
 from oc.config import paths
 from oc.config.load import Config, Value, load

@@ -7,8 +7,8 @@ options.py. The two read the same line alike, by test.
 
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any
 
+from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.registry import COMMANDS
 

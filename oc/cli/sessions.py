@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
 
+from oc.base.typed import TYPE_CHECKING, BinaryIO
 from oc.cli.app import App
 from oc.errors import Usage
 from oc.session.transcript import open_file

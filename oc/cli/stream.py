@@ -6,9 +6,9 @@ A filter emits the shape it read. What it did not change goes out with the bytes
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, BinaryIO, NamedTuple, Self
 
 from oc.base.jsonl import dump, dump_line
+from oc.base.typed import Any, BinaryIO, NamedTuple, Self
 from oc.cli.app import App
 from oc.cli.out import Out, camel
 from oc.cli.sessions import path_of

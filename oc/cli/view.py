@@ -1,8 +1,8 @@
 """What the filters share that change messages one by one: whose window counts, which lines change, what is told."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.sessions import find_session
 from oc.cli.stream import Item, Report, Stream

@@ -6,10 +6,10 @@ openclaw.json is never written, and keys in it that are not ours are silent. JSO
 import os
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
 from oc.base.jsonl import parse
 from oc.base.text import pattern
+from oc.base.typed import Any, NamedTuple
 from oc.config.defaults import KEYS
 from oc.config.schema import Finding, check, fits, known
 from oc.errors import BadConfig

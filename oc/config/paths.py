@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
+from oc.base.typed import Any, NamedTuple
 from oc.config.load import Config, Value
 
 

@@ -1,8 +1,8 @@
 """Checks configuration against the table of defaults.py. Pure: finds, does not judge."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
+from oc.base.typed import Any, NamedTuple
 from oc.config.defaults import AGENT_KEYS, KEYS, Key
 
 

@@ -4,9 +4,8 @@ Behaviour and markers follow openclaw 2026.3.13 (table: context-tool-truncate). 
 splits a surrogate pair, which may cost one unit.
 """
 
-from typing import Any
-
 from oc.base.text import cut16, js_trim_end, len16, pattern, slice16
+from oc.base.typed import Any
 from oc.message.shapes import Message, texts
 
 # No result of more characters than this is ever stored.

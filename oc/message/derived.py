@@ -4,9 +4,9 @@ Behaviour follows Pi 0.58: buildSessionContext and convertToLlm (tables: session
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from oc.base.clock import parse_iso
+from oc.base.typed import Any
 from oc.message.shapes import Message
 
 Entry = dict[str, Any]

@@ -4,7 +4,8 @@ Messages are the dicts of the file, camelCase keys included; nothing here change
 """
 
 from collections.abc import Iterator
-from typing import Any
+
+from oc.base.typed import Any
 
 Message = dict[str, Any]
 Block = dict[str, Any]

@@ -6,10 +6,10 @@ same texts otherwise (design D13).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from oc.base.jsonl import js_text
 from oc.base.tokens import Counter
+from oc.base.typed import Any
 from oc.message.shapes import Message, call_arguments
 
 IMAGE_CHARS = 4800

@@ -8,11 +8,11 @@ import os
 import stat
 from array import array
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
 
 import orjson
 
 from oc.base.text import js_trim
+from oc.base.typed import BinaryIO, NamedTuple
 from oc.errors import NotFound
 from oc.session.entry import VERSION, Entry, Finding, is_header, version_of
 from oc.session.tail import line_number, lines_backward, value_of

@@ -4,8 +4,8 @@ Behaviour follows Pi 0.58's buildSessionContext (table: sessions-context); nothi
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
 
+from oc.base.typed import Any, NamedTuple
 from oc.message.derived import from_entry
 from oc.message.shapes import Message
 from oc.session.entry import Entry

@@ -6,9 +6,9 @@ The format is Pi 0.58's, version 3 (tables: sessions-load, sessions-manager). Un
 import math
 import zlib
 from collections.abc import Container, Sequence
-from typing import Any, NamedTuple
 
 from oc.base.jsonl import dump
+from oc.base.typed import Any, NamedTuple
 
 Entry = dict[str, Any]
 VERSION = 3

@@ -1,9 +1,9 @@
 """A transcript read backwards from its end, as far as needed: the leaf of a file of any size costs one block."""
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
 
 from oc.base.jsonl import parse
+from oc.base.typed import Any, BinaryIO, NamedTuple
 from oc.errors import BadInput, InputOutput
 from oc.session.entry import Entry
 

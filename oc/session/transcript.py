@@ -8,12 +8,12 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, BinaryIO, NamedTuple
 
 from oc.base import files
 from oc.base.clock import Ids
 from oc.base.jsonl import dump, dump_line, parse
 from oc.base.text import js_trim
+from oc.base.typed import Any, BinaryIO, NamedTuple
 from oc.errors import BadInput, Busy, NotFound
 from oc.session.entry import VERSION, Entry, Finding, is_header, link, migrate, version_of
 

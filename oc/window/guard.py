@@ -6,11 +6,11 @@ result is replaced by something heavier, and what strings, summaries and command
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
 from oc.base.jsonl import dump, js_text
 from oc.base.text import len16, slice16
 from oc.base.tokens import ESTIMATE, Counter
+from oc.base.typed import Any, NamedTuple
 from oc.message.cap import MAX_STORED_CHARS, cap_stored
 from oc.message.shapes import Message, texts
 

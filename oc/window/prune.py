@@ -6,10 +6,10 @@ wide characters weigh what they cost in tokens, no result gets longer, and what 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
 
 from oc.base.jsonl import js_text
 from oc.base.text import len16, pattern, slice16, weight16, whole16
+from oc.base.typed import Any, NamedTuple
 from oc.message.shapes import CALL_TYPES, Message, call_arguments, image_count, texts
 from oc.window.rules import PruneRules, tool_filter
 

@@ -5,10 +5,10 @@ Behaviour follows openclaw 2026.3.13, context-pruning and cache-ttl; table: test
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from oc.base.clock import duration_ms, parse_iso
 from oc.base.text import js_trim, pattern
+from oc.base.typed import Any, NamedTuple
 
 PLACEHOLDER = "[Old tool result content cleared]"
 DEFAULT_TTL_MS = 300_000

@@ -1,8 +1,7 @@
 """`oc guard`: keeps tool results from filling the window."""
 
-from typing import Any
-
 from oc.base.tokens import counter
+from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.plain import ALL_ENTRIES, REPORT, Option
 from oc.cli.stream import Report, read_items, write_items

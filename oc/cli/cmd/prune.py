@@ -1,7 +1,6 @@
 """`oc prune`: shortens old tool results in what a model is shown."""
 
-from typing import Any
-
+from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.plain import ALL_ENTRIES, REPORT, Option
 from oc.cli.stream import Report, Stream, read_items, write_items

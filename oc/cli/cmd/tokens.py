@@ -1,9 +1,9 @@
 """`oc tokens`: how many messages and tokens there are, by role, tool or entry."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from oc.base.tokens import Counter, counter
+from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.plain import ALL_ENTRIES, Option
 from oc.cli.stream import Item, read_items
