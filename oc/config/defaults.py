@@ -4,7 +4,7 @@ Key names and defaults are OpenClaw 2026.3.13's, except the few marked ours. `*`
 element of a list. What a kind accepts is in schema.py.
 """
 
-from typing import Any, NamedTuple
+from oc.base.typed import Any, NamedTuple
 
 
 class Key(NamedTuple):
@@ -72,12 +72,12 @@ KEYS: tuple[Key, ...] = (
     Key("agents.defaults.compaction.customInstructions", "str"),
     Key("agents.defaults.compaction.identifierInstructions", "str"),
     Key("agents.defaults.compaction.identifierPolicy", "str", "strict", "strict, custom, off"),
-    Key("agents.defaults.compaction.keepRecentTokens", "int", 20000, "tokens"),
+    Key("agents.defaults.compaction.keepRecentTokens", "number", 20000, "tokens"),
     Key("agents.defaults.compaction.maxHistoryShare", "number", 0.5, ""),
     Key("agents.defaults.compaction.memoryFlush.enabled", "bool", True),
     Key("agents.defaults.compaction.memoryFlush.forceFlushTranscriptBytes", "size", 2097152, "bytes"),
     Key("agents.defaults.compaction.memoryFlush.prompt", "str"),
-    Key("agents.defaults.compaction.memoryFlush.softThresholdTokens", "int", 4000, "tokens"),
+    Key("agents.defaults.compaction.memoryFlush.softThresholdTokens", "number", 4000, "tokens"),
     Key("agents.defaults.compaction.memoryFlush.systemPrompt", "str"),
     Key("agents.defaults.compaction.mode", "str", "safeguard", "safeguard, default"),
     Key("agents.defaults.compaction.model", "str", None, "model"),
@@ -86,8 +86,8 @@ KEYS: tuple[Key, ...] = (
     Key("agents.defaults.compaction.qualityGuard.enabled", "bool", False),
     Key("agents.defaults.compaction.qualityGuard.maxRetries", "int", 1, ""),
     Key("agents.defaults.compaction.recentTurnsPreserve", "int", 3, "turns"),
-    Key("agents.defaults.compaction.reserveTokens", "int", 16384, "tokens"),
-    Key("agents.defaults.compaction.reserveTokensFloor", "int", 20000, "tokens"),
+    Key("agents.defaults.compaction.reserveTokens", "number", 16384, "tokens"),
+    Key("agents.defaults.compaction.reserveTokensFloor", "number", 20000, "tokens"),
     Key("agents.defaults.contextPruning.hardClear.enabled", "bool", True),
     Key("agents.defaults.contextPruning.hardClear.placeholder", "str", "[Old tool result content cleared]"),
     Key("agents.defaults.contextPruning.hardClearRatio", "number", 0.5, "share of the window"),
@@ -141,7 +141,7 @@ KEYS: tuple[Key, ...] = (
     Key("session.maintenance.pruneDays", "number", None, "days"),
     Key("session.maintenance.resetArchiveRetention", "duration", None, "days when bare"),
     Key("session.maintenance.rotateBytes", "size", "10mb", "bytes"),
-    Key("session.parentForkMaxTokens", "int", 100000, "tokens"),
+    Key("session.parentForkMaxTokens", "number", 100000, "tokens"),
     Key("session.reset.atHour", "number", None, "hour"),
     Key("session.reset.idleMinutes", "number", None, "minutes"),
     Key("session.reset.mode", "str", None, "daily, idle"),

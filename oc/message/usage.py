@@ -51,6 +51,17 @@ def number(value: Any) -> Any:
     return value if kind is int or (kind is float and math.isfinite(value)) else None
 
 
+def prompt_tokens(usage: Usage | None) -> Any:
+    """Returns what a call was sent, cached or not, None when that is nothing or not known."""
+    total = sum(number((usage or {}).get(part)) or 0 for part in ("input", "cacheRead", "cacheWrite"))
+    return total if total > 0 else None
+
+
+def is_told(usage: Usage | None) -> bool:
+    """Says whether a usage tells anything: a call that failed or was broken off has nothing but zeros."""
+    return any(value > 0 for value in (usage or {}).values())
+
+
 def no_usage() -> Usage:
     """Returns the usage of a call of which nothing is known: zeros."""
     return {**dict.fromkeys((*PARTS, "totalTokens"), 0), "cost": {**dict.fromkeys(PARTS, 0), "total": 0}}

@@ -3,12 +3,16 @@
 Behaviour follows Pi 0.58's createBranchedSession (table: sessions-manager).
 """
 
+import math
 from collections.abc import Sequence
 
 from oc.base.clock import Ids
+from oc.config.load import Config
 from oc.errors import NotFound
 from oc.session.entry import Entry, new_entry
 from oc.session.tree import by_id, labels, leaf_path
+
+DEFAULT_FORK_TOKENS = 100_000
 
 
 def branch_entries(entries: Sequence[Entry], leaf_id: str, *, ids: Ids, timestamp: str) -> list[Entry]:
@@ -33,3 +37,9 @@ def branch_entries(entries: Sequence[Entry], leaf_id: str, *, ids: Ids, timestam
             found.append(new_entry("label", entry_id, parent_id, timestamp, {"targetId": target, "label": label}))
             parent_id = entry_id
     return found
+
+
+def fork_limit_tokens(config: Config) -> int:
+    """Returns how large a parent session may be for a thread to begin with its messages; 0: however large."""
+    limit = config.get("session.parentForkMaxTokens")
+    return math.floor(limit) if math.isfinite(limit) and limit >= 0 else DEFAULT_FORK_TOKENS

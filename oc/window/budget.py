@@ -5,12 +5,15 @@ Numbers follow openclaw 2026.3.13 (model catalog, contextTokens as a cap, 200000
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
 
+from oc.base.typed import Any, NamedTuple
 from oc.config.load import Config
 
 DEFAULT_WINDOW_TOKENS = 200_000
 KEEP_RECENT_TOKENS = 20_000
+DEFAULT_RESERVE = 16_384
+DEFAULT_SOFT_TOKENS = 4000
+DEFAULT_RESERVE_FLOOR = 20_000
 _CAP = "agents.defaults.contextTokens"
 
 
@@ -84,11 +87,35 @@ def _positive(value: Any) -> int | None:
 
 def reserve_tokens(config: Config) -> int:
     """Returns what is kept free for the answer: the configured reserve, but not less than the floor."""
-    reserve, floor = (
-        max(0, math.floor(config.get(f"agents.defaults.compaction.{key}") or 0))
-        for key in ("reserveTokens", "reserveTokensFloor")
-    )
-    return max(reserve, floor)
+    prefix = "agents.defaults.compaction"
+    reserve = _whole(config.get(f"{prefix}.reserveTokens"), DEFAULT_RESERVE)
+    return max(reserve, _whole(config.get(f"{prefix}.reserveTokensFloor"), DEFAULT_RESERVE_FLOOR))
+
+
+def flush_tokens(config: Config) -> tuple[int, int]:
+    """Returns how far below the reserve a flush is due, and that reserve: its floor alone, as the reference has it."""
+    prefix = "agents.defaults.compaction"
+    soft = _whole(config.get(f"{prefix}.memoryFlush.softThresholdTokens"), DEFAULT_SOFT_TOKENS)
+    return soft, _whole(config.get(f"{prefix}.reserveTokensFloor"), DEFAULT_RESERVE_FLOOR)
+
+
+def _whole(value: float | None, default: int) -> int:
+    return default if value is None or not math.isfinite(value) or value < 0 else math.floor(value)
+
+
+def flush_threshold(window_tokens: float, reserve_floor: float, soft_tokens: float) -> int:
+    """Returns the size of context from which on a flush is due; 0: the window is too small for one."""
+    return max(0, math.floor(window_tokens) - max(0, math.floor(reserve_floor)) - max(0, math.floor(soft_tokens)))
+
+
+def compaction_trigger(window_tokens: int, reserve: int) -> int:
+    """Returns the size of context above which it is time to compact."""
+    return window_tokens - reserve
+
+
+def run_limit(profiles: int = 1) -> int:
+    """Returns how often a run may call a model before it is given up, by how many keys may be tried in turn."""
+    return min(160, max(32, 24 + max(1, profiles) * 8))
 
 
 def keep_recent_tokens(config: Config) -> int:
@@ -98,4 +125,4 @@ def keep_recent_tokens(config: Config) -> int:
 
 def is_over(context_tokens: int, window_tokens: int, reserve: int) -> bool:
     """Says whether a context leaves less than the reserve free: then it is time to compact."""
-    return context_tokens > window_tokens - reserve
+    return context_tokens > compaction_trigger(window_tokens, reserve)

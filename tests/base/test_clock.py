@@ -112,3 +112,22 @@ def test_after_a_hundred_collisions_an_id_is_a_uuid():
 def test_duration_ms(text, unit, millis):
     """Numbers with units without gaps, or one bare number of the default unit, rounded half up to milliseconds."""
     assert duration_ms(text, unit) == millis
+
+
+@pytest.mark.parametrize(
+    ("millis", "zone", "twelve", "expected"),
+    [
+        (MOMENT, "UTC", False, "Monday, March 16th, 2026 — 09:00 (UTC) / 2026-03-16 09:00 UTC"),
+        (MOMENT + 8 * 3_600_000, "UTC", True, "Monday, March 16th, 2026 — 5:00 PM (UTC) / 2026-03-16 17:00 UTC"),
+        (1767225599000, "Asia/Tokyo", False, "Thursday, January 1st, 2026 — 08:59 (Asia/Tokyo) / 2025-12-31 23:59 UTC"),
+        (1770768000000, "UTC", True, "Wednesday, February 11th, 2026 — 12:00 AM (UTC) / 2026-02-11 00:00 UTC"),
+        (1774224000000, "UTC", False, "Monday, March 23rd, 2026 — 00:00 (UTC) / 2026-03-23 00:00 UTC"),
+    ],
+)
+def test_time_line(millis, zone, twelve, expected):
+    """Ordinals are English, the zone decides the day."""
+    assert "Current time: " + expected == Clock(millis, ZoneInfo(zone)).time_line(twelve_hours=twelve)
+
+
+def test_a_machine_without_a_zone_of_ours_names_its_own():
+    assert Clock(MOMENT).zone_name()
