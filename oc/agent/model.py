@@ -14,21 +14,10 @@ from typing import Any, Self
 from oc.agent.answer import Completion, Delta, Model, Request, Stream
 from oc.agent.choice import LLM_DEFAULT, Choice, llm_ids
 from oc.agent.failure import Failure, failure_of
+from oc.agent.speaker import KNOWN
 from oc.agent.wire import NORMAL_ENDS, Speaker, blocks_of, finish_of, flat_text, usage_of, wire_messages
 from oc.errors import Unavailable
 from oc.message.shapes import Block
-
-# Package of a plugin -> the api and provider that OpenClaw's transcripts name for it.
-_KNOWN = {
-    "llm_anthropic": ("anthropic-messages", "anthropic"),
-    "llm_deepseek": ("openai-completions", "deepseek"),
-    "llm_gemini": ("google-generative-ai", "google"),
-    "llm_grok": ("openai-completions", "xai"),
-    "llm_groq": ("openai-completions", "groq"),
-    "llm_mistral": ("openai-completions", "mistral"),
-    "llm_ollama": ("ollama", "ollama"),
-    "llm_openrouter": ("openai-completions", "openrouter"),
-}
 
 
 def open_model(choice: Choice) -> Model:
@@ -114,7 +103,7 @@ def _speaker(name: str, model: Any) -> Speaker:
     """Returns what stands in `api`, `provider` and `model` of the messages that this model writes."""
     module = type(model).__module__
     package = module.partition(".")[0]
-    api, provider = _KNOWN.get(package, ("llm", package.removeprefix("llm_").replace("_", "-")))
+    api, provider = KNOWN.get(package, ("llm", package.removeprefix("llm_").replace("_", "-")))
     if module.startswith("llm.default_plugins"):
         api = "openai-responses" if "Responses" in type(model).__name__ else "openai-completions"
         provider = "openai-compatible" if getattr(model, "api_base", None) else "openai"

@@ -17,11 +17,10 @@ from oc.agent.record import Recorder
 from oc.agent.recover import Recovery
 from oc.agent.request import Session, system_prompt, with_seen
 from oc.agent.setting import Setting
-from oc.agent.shape import event_entry, waiting, with_hooks, zone_of
+from oc.agent.shape import event_entry, trigger, waiting, with_hooks, zone_of
 from oc.agent.tools.own import own_tools
 from oc.agent.view import pruning_of, view_of
 from oc.base import files
-from oc.base.text import js_trim_start
 from oc.base.tokens import ESTIMATE
 from oc.config.paths import Places
 from oc.errors import NotFound, Usage
@@ -102,16 +101,6 @@ def tell_new(opened: Opened, hooked: Hooked, reason: str | None = None) -> None:
     payload = {"sessionId": opened.ref.session_id, "sessionFile": opened.ref.path, "reason": why}
     previous = {"previousSessionFile": opened.archived[0]} if opened.archived else {}
     hooked.fire("session_new", {**payload, **previous})
-
-
-def trigger(text: str, setting: Setting) -> tuple[str, bool]:
-    """Returns the text after a reset trigger at its start, and whether there was one."""
-    lowered = text.strip().lower()
-    for trigger in setting.config_of(setting.agent).get("session.resetTriggers"):
-        word = trigger.strip().lower()
-        if word and (lowered == word or (lowered.startswith(word) and lowered[len(word)].isspace())):
-            return js_trim_start(text.strip()[len(word) :]), True
-    return text, False
 
 
 def _open(name: str, setting: Setting, *, new: bool) -> Opened:

@@ -7,8 +7,19 @@ from oc.agent.request import Session
 from oc.agent.setting import Setting
 from oc.agent.view import View
 from oc.base.clock import iso
+from oc.base.text import js_trim_start
 from oc.session import events
 from oc.session.entry import Entry
+
+
+def trigger(text: str, setting: Setting) -> tuple[str, bool]:
+    """Returns the text after a reset trigger at its start, and whether there was one."""
+    lowered = text.strip().lower()
+    for trigger in setting.config_of(setting.agent).get("session.resetTriggers"):
+        word = trigger.strip().lower()
+        if word and (lowered == word or (lowered.startswith(word) and lowered[len(word)].isspace())):
+            return js_trim_start(text.strip()[len(word) :]), True
+    return text, False
 
 
 def zone_of(setting: Setting) -> str:

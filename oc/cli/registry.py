@@ -68,6 +68,7 @@ _WORKSPACE = {
 COMMANDS: dict[str, Row] = {
     "compact": Row("Summarise the older part of a session", "oc.cli.cmd.compact"),
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
+    "context": Row("Print the request that a prompt would send, without sending it", "oc.cli.cmd.context"),
     "guard": Row(
         "Cut tool results to their share of the window; the oldest give way first", "oc.cli.cmd.guard", plain=True
     ),

@@ -5,9 +5,8 @@ What is shown is on disk already, streamed pieces apart. A reader that goes away
 
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from oc.agent.run import Turn
 from oc.agent.setting import Setting
 from oc.base.jsonl import dump_line
 from oc.base.text import cut16, neutral, without_lone_surrogates
@@ -15,6 +14,9 @@ from oc.cli.app import App
 from oc.cli.stream import Report
 from oc.message.shapes import text
 from oc.workspace.prompt import NO_REPLY
+
+if TYPE_CHECKING:
+    from oc.agent.run import Turn
 
 Event = dict[str, Any]
 _USAGE = ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
@@ -34,10 +36,10 @@ def setting_of(app: App) -> Setting:
     )
 
 
-def said_of(text: str | None) -> str | None:
+def said_of(text: str | None, *, stdin: bool = True) -> str | None:
     """Returns TEXT and stdin, a blank line between; None for neither, or nothing but white space."""
     parts = [] if text in (None, "-") else [str(text)]
-    if sys.stdin is not None and not sys.stdin.isatty():
+    if stdin and sys.stdin is not None and not sys.stdin.isatty():
         parts.append(sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n"))
     return "\n\n".join(part for part in parts if part.strip()) or None
 
@@ -141,7 +143,7 @@ class Watcher:
         sys.stderr.write(f"\x1b[2m{line}\x1b[0m\n" if dim else f"{line}\n")
         sys.stderr.flush()
 
-    def finish(self, turn: Turn) -> None:
+    def finish(self, turn: "Turn") -> None:
         """Prints the document of --json, ends the report; raises BrokenPipeError when the reader had gone."""
         outcome = turn.outcome
         if outcome is not None:
@@ -179,7 +181,7 @@ def is_silent(said: str) -> bool:
     return said.strip() == NO_REPLY
 
 
-def document(turn: Turn) -> dict[str, Any]:
+def document(turn: "Turn") -> dict[str, Any]:
     outcome, ref = turn.outcome, turn.session.ref
     answers = outcome.answers if outcome else []
     said = [answer for answer in map(text, answers) if answer.strip() and not is_silent(answer)]
