@@ -200,5 +200,5 @@ def test_a_moved_workspace_is_another_one(store, tmp_path):
     store.backend.sync()
     (tmp_path / "other").mkdir()
     shutil.copytree(store.workspace, tmp_path / "other" / "ws")
-    (store.home / "oc.json").write_text('{"agents": {"defaults": {"workspace": "%s"}}}' % (tmp_path / "other" / "ws"))  # noqa: UP031
+    (store.home / "oc.json").write_text('{"agents": {"defaults": {"workspace": "%s"}}}' % (tmp_path / "other" / "ws"))
     assert store.backend.sync().rebuilt
