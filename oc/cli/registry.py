@@ -53,6 +53,7 @@ _SESSION = {
     "reset": Row("Start a session anew and archive its transcript", "oc.cli.cmd.session.reset"),
     "show": Row("Print a transcript as it is, or its entries, context or messages", "oc.cli.cmd.session.show"),
     "tail": Row("Print the last entries of a session", "oc.cli.cmd.session.tail"),
+    "usage": Row("Print what model calls used: tokens and cost by session, model or day", "oc.cli.cmd.session.usage"),
 }
 
 _WORKSPACE = {
