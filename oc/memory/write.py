@@ -18,11 +18,11 @@ from oc.base.text import pattern, without_lone_surrogates
 from oc.errors import BadInput, Usage
 from oc.memory import ledger, paths
 
-_ITEM = r"([-*+]|\d{1,3}[.)])(?:\s+|\Z)"
+ITEM = r"([-*+]|\d{1,3}[.)])(?:\s+|\Z)"
 _BLOCK = r"#{1,6}\s|>|\||```|~~~"
-_FENCE = r"\s*(```|~~~)"
-_CONTROL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-_NEW_FILE_MODE = 0o666  # as an editor would make it: the umask decides
+FENCE = r"\s*(```|~~~)"
+CONTROL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+NEW_FILE_MODE = 0o666  # as an editor would make it: the umask decides
 
 
 class Written(NamedTuple):
@@ -68,21 +68,21 @@ def remember(  # noqa: PLR0913 - options, by keyword
         raise Usage("nothing to remember: the text is empty")
     path = _long_term_name(workspace) if long_term else f"{paths.FOLDER}/{date}{paths.ENDING}"
     target = os.path.join(workspace, path)
-    _refuse_links(workspace, target, path)
+    refuse_links(workspace, target, path)
     if dry_run:
         return _plan(target, path, items, date)
     files.make_folder(os.path.join(workspace, paths.FOLDER), 0o777)
-    with _lock(workspace, lock_timeout_ms):
+    with locked(workspace, lock_timeout_ms):
         planned = _plan(target, path, items, date)
         if planned.added:
             moment = iso(time.time_ns() // 1_000_000 if now_ms is None else now_ms)
             ledger.record(workspace, planned.entries, path=path, time=moment, origin=origin or {})
-            files.append(target, planned.text.encode("utf-8", "replace"), _NEW_FILE_MODE)
+            files.append(target, planned.text.encode("utf-8", "replace"), NEW_FILE_MODE)
         return planned
 
 
 @contextmanager
-def _lock(workspace: str, timeout_ms: int) -> Iterator[None]:
+def locked(workspace: str, timeout_ms: int) -> Iterator[None]:
     """One lock for all notes of a workspace and their ledger, which is written with each of them."""
     with files.lock(ledger.path_of(workspace), timeout_ms=timeout_ms):
         yield
@@ -94,7 +94,7 @@ def _long_term_name(workspace: str) -> str:
     return second if exists(os.path.join(workspace, second)) and not exists(os.path.join(workspace, first)) else first
 
 
-def _refuse_links(workspace: str, target: str, path: str) -> None:
+def refuse_links(workspace: str, target: str, path: str) -> None:
     """A link could lead a write anywhere, and what lies behind one is not indexed."""
     root = os.path.realpath(workspace)
     if os.path.islink(target) or os.path.realpath(target) != os.path.join(root, *path.split("/")):
@@ -109,8 +109,8 @@ def _plan(target: str, path: str, items: list[str], date: str) -> Written:
     except FileNotFoundError:
         data = b""
     lines = data.decode("utf-8", "replace").split("\n")
-    known = [(number, bare) for number, line in enumerate(lines, 1) if (bare := _bare(line))]
-    standing = [_find(known, item) for item in items]
+    known = [(number, bare) for number, line in enumerate(lines, 1) if (bare := bare_line(line))]
+    standing = [standing_at(known, item) for item in items]
     new = [item for item, line in zip(items, standing, strict=True) if line is None]
     if not new:
         return Written(path, standing[0] or 1)
@@ -127,14 +127,14 @@ def _needs_gap(lines: list[str], item: str, *, torn: bool) -> bool:
     last = (lines[-1] if torn else lines[-2] if len(lines) > 1 else "").rstrip("\r")
     if not last.strip():
         return False
-    both_lists = pattern(_ITEM).match(item) and (pattern(_ITEM).match(last.lstrip()) or last.startswith((" ", "\t")))
+    both_lists = pattern(ITEM).match(item) and (pattern(ITEM).match(last.lstrip()) or last.startswith((" ", "\t")))
     return not both_lists
 
 
 def _clean(text: str) -> str:
     """Returns the text with LF line ends, without control characters, blank edges and white space at line ends."""
     text = without_lone_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
-    text = pattern(_CONTROL).sub("", text)
+    text = pattern(CONTROL).sub("", text)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
@@ -145,29 +145,29 @@ def _items(text: str) -> list[str]:
     if pattern(_BLOCK).match(text):
         return [text]
     lines = text.split("\n")
-    if not pattern(_ITEM).match(lines[0]):
+    if not pattern(ITEM).match(lines[0]):
         indented = [lines[0].strip(), *("  " + line if line else "" for line in lines[1:])]
         return ["- " + "\n".join(indented)]
     items: list[list[str]] = []
     fenced = False
     for line in lines:
-        if pattern(_ITEM).match(line) and not fenced:
+        if pattern(ITEM).match(line) and not fenced:
             items.append([])
-        fenced ^= pattern(_FENCE).match(line) is not None
+        fenced ^= pattern(FENCE).match(line) is not None
         items[-1].append(line)
     written = ("\n".join(item).rstrip("\n") for item in items)
-    return [item for item in dict.fromkeys(written) if any(map(_bare, item.split("\n")))]
+    return [item for item in dict.fromkeys(written) if any(map(bare_line, item.split("\n")))]
 
 
-def _bare(line: str) -> str:
+def bare_line(line: str) -> str:
     """Returns a line as duplicates are told: without list marker, with single spaces."""
     stripped = " ".join(line.split())
-    return re.sub(rf"\A{_ITEM}", "", stripped)
+    return re.sub(rf"\A{ITEM}", "", stripped)
 
 
-def _find(known: list[tuple[int, str]], item: str) -> int | None:
+def standing_at(known: list[tuple[int, str]], item: str) -> int | None:
     """Returns the line at which all lines of an item stand in order, blank ones aside."""
-    wanted = [bare for line in item.split("\n") if (bare := _bare(line))]
+    wanted = [bare for line in item.split("\n") if (bare := bare_line(line))]
     for at, (number, bare) in enumerate(known):
         if bare == wanted[0] and [b for _, b in known[at : at + len(wanted)]] == wanted:
             return number
