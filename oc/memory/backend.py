@@ -5,14 +5,19 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
 
+from oc.base.typed import TYPE_CHECKING, Any, NamedTuple
 from oc.config.load import Config
 from oc.config.paths import Places
 from oc.errors import Unavailable
 from oc.memory.read import Passage
 from oc.memory.scan import Finding
 from oc.memory.settings import PREFIX, settings
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 MODES = ("auto", "keyword", "vector", "hybrid")
 

@@ -4,9 +4,9 @@ The index says which chunks hold a unit; this finds the same words in the text i
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from oc.base.text import pattern
+from oc.base.typed import NamedTuple
 from oc.memory.query import Unit
 from oc.memory.stem import stem
 from oc.memory.text import is_letter

@@ -5,9 +5,9 @@ A string without letters and digits has no unit, and what has no unit finds noth
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from oc.base.text import pattern
+from oc.base.typed import NamedTuple
 from oc.memory.text import fold, in_run, is_letter, narrow
 
 MAX_UNITS = 128

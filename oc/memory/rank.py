@@ -7,8 +7,8 @@ is answered with nothing.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from oc.base.typed import NamedTuple
 from oc.memory.query import Unit
 
 # Below so many chunks rarity is judged as if there were so many, else one note could tell nothing from everything.

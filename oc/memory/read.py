@@ -7,9 +7,9 @@ leads out. Rules of which paths are notes follow openclaw 2026.3.13, memory_get;
 import os
 import stat
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from oc.base.text import js_trim, pattern
+from oc.base.typed import NamedTuple
 from oc.errors import NotFound, Usage
 from oc.memory import paths
 

@@ -7,8 +7,8 @@ Behaviour follows openclaw 2026.3.13, listMemoryFiles.
 import os
 import stat
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from oc.base.typed import NamedTuple
 from oc.memory import paths
 
 # mtime in ns, ctime in ns, size in bytes: what tells, without reading, that a file is as it was. ctime moves when

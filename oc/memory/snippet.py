@@ -6,9 +6,9 @@ longer by itself is cut, and a line that is, inside.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from oc.base.text import cut16, len16, pattern
+from oc.base.typed import NamedTuple
 from oc.memory.match import Place
 
 MAX_CHARS = 700

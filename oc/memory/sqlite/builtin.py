@@ -3,8 +3,8 @@
 import os
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any
 
+from oc.base.typed import Any
 from oc.config.paths import Places
 from oc.errors import BadInput, Busy, InputOutput, NotFound, OcError, Unavailable
 from oc.memory import read

@@ -4,7 +4,8 @@ Two copies of SQLite in a process must never open one file: closing it in one dr
 """
 
 import sys
-from typing import TYPE_CHECKING
+
+from oc.base.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import sqlite3

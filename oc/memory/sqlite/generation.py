@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from oc.base import files
 from oc.base.jsonl import dump_line, parse
 from oc.errors import BadInput
-from oc.memory.sqlite.driver import Connection, OperationalError, connect
+from oc.memory.sqlite.driver import Connection, DatabaseError, OperationalError, connect
 
 _STALE_MS = 24 * 60 * 60 * 1000
 _TRIES = 5
@@ -51,30 +51,20 @@ class Index:
         return int(digits) if fits else None
 
     def read(self) -> Connection | None:
-        """Opens the current generation read-only; a rebuild may unlink it between the pointer and the opening."""
+        """Opens the current generation and begins a read transaction, so that all of a search sees one state.
+
+        A rebuild may unlink the file between the pointer and the opening: the pointer is read again then.
+        """
         for attempt in range(_TRIES):
             path = self.current()
             if path is None:
                 return None
             try:
-                return self._readable(path)
+                return _begun(path)
             except OperationalError:
                 if os.path.exists(path) and attempt == _TRIES - 1:
                     raise
         return None
-
-    def _readable(self, path: str) -> Connection:
-        connection = connect(path, "ro")
-        try:
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except OperationalError as error:
-            connection.close()
-            # A killed writer's journal is rolled back by the next who may write; a reader may not.
-            if "readonly" not in str(error):
-                raise
-            connection = connect(path, "rw")
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        return connection
 
     @contextmanager
     def lock(self, timeout_ms: int) -> Iterator[None]:
@@ -143,3 +133,24 @@ def _is_orphaned(temp: str) -> bool:
     except (OSError, OverflowError):
         return False
     return False
+
+
+def _begun(path: str) -> Connection:
+    try:
+        return _begin(path, "ro")
+    except OperationalError as error:
+        # What a killed writer left in its journal is rolled back by the next who may write; a reader may not.
+        if "readonly" not in str(error):
+            raise
+        return _begin(path, "rw")
+
+
+def _begin(path: str, mode: str) -> Connection:
+    connection = connect(path, mode)
+    try:
+        connection.execute("BEGIN")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # takes the lock that BEGIN only announces
+    except DatabaseError:
+        connection.close()
+        raise
+    return connection

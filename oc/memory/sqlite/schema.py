@@ -5,9 +5,8 @@ taken out of the index by giving FTS5 the same text again. `context` is the note
 Plain SQL: importing sqlite_utils takes as long as indexing 150 notes.
 """
 
-from typing import Any, NamedTuple
-
 from oc.base.jsonl import dump, parse
+from oc.base.typed import Any, NamedTuple
 from oc.memory.sqlite.driver import Connection
 from oc.memory.text import TOKENS
 

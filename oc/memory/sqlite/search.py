@@ -1,9 +1,9 @@
 """Keyword search in an index: which chunks hold which units, a pool by bm25, then the ranking of memory/rank.py."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from oc.base.jsonl import dump
+from oc.base.typed import Any, NamedTuple
 from oc.memory import query as queries
 from oc.memory.backend import Hit
 from oc.memory.match import Place, closeness, places

@@ -8,8 +8,8 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
 
+from oc.base.typed import TYPE_CHECKING, Any
 from oc.memory.backend import SyncReport
 from oc.memory.scan import Finding, Listing, Stamp, stamp_of
 from oc.memory.sqlite import schema

@@ -1,10 +1,10 @@
 """`oc memory search`: the lines of the notes that answer a query."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
+from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.options import limit_option, oc_command
 from oc.memory.backend import MODES, Hit, SearchResult, open_backend
