@@ -42,128 +42,132 @@ def prune(
     Messages that are not touched are the very objects given. `index` in a row counts from 0; sizes called tokens are
     quarter tokens rounded up, images included.
     """
-    view = _View(messages, rules, manner)
-    gate = _closed_gate(view, window_tokens)
-    if gate is None and window_tokens is not None:
-        view.trim()
-        gate = view.clear(window_tokens * 4)
-    return view.messages, view.rows(gate)
+    pruned = view(messages, window_tokens=window_tokens, rules=rules, manner=manner)
+    return pruned.messages, pruned.rows()
 
 
-def _closed_gate(view: "_View", window_tokens: int | None) -> Row | None:
-    """Returns the row of the first gate that stops pruning before it starts."""
-    if window_tokens is None:
-        return _gate("window", view.total)
-    if view.start is None:
-        return _gate("firstUser", view.total)
-    if view.cutoff is None:
-        return _gate("keepLastAssistants", view.total)
-    if view.total < view.rules.soft_trim_ratio * window_tokens * 4:
-        return _gate("softTrimRatio", view.total)
-    return None
+def view(
+    messages: Sequence[Message], *, window_tokens: int | None, rules: PruneRules, manner: Manner = OURS
+) -> "Pruned":
+    """Returns what `prune` does with its rows still to be made, for those who want none."""
+    pruned = Pruned(messages, rules, manner)
+    pruned.gate = pruned.closed_gate(window_tokens)
+    if pruned.gate is None and window_tokens is not None:
+        pruned.trim()
+        pruned.gate = pruned.clear(window_tokens * 4)
+    return pruned
 
 
 def stopped(messages: Sequence[Message], rule: str, manner: Manner = OURS) -> list[Row]:
     """Returns the rows of a run that a gate outside of it has stopped."""
-    view = _View(messages, PruneRules(), manner)
-    return view.rows(_gate(rule, view.total))
+    pruned = Pruned(messages, PruneRules(), manner)
+    pruned.gate = rule
+    return pruned.rows()
 
 
-def _gate(rule: str, total: int) -> Row:
-    return {"action": "gate", "rule": rule, "tokens_before": -(-total // 4)}
-
-
-class _View:
-    """The messages while they are pruned, with their sizes kept up to date."""
+class Pruned:
+    """The messages while they are pruned, with their sizes kept up to date; `gate` names the rule that stopped it."""
 
     def __init__(self, messages: Sequence[Message], rules: PruneRules, manner: Manner) -> None:
-        self.given = messages
+        self.gate: str | None = None
         self.messages = list(messages)
-        self.rules = rules
-        self.manner = manner
-        self.given_sizes = [_size(message, manner.measure) for message in messages]
-        self.sizes = list(self.given_sizes)
-        self.total = sum(self.sizes)
-        self.start = next((i for i, m in enumerate(messages) if m.get("role") == "user"), None)
-        self.cutoff = _cutoff(messages, rules)
-        self.candidates: list[int] = []
-        self.decided: dict[int, Row] = {}
+        self._given = messages
+        self._rules = rules
+        self._manner = manner
+        self._before = [_size(message, manner.measure) for message in messages]
+        self._sizes = list(self._before)
+        self._total = sum(self._sizes)
+        self._start = next((i for i, m in enumerate(messages) if m.get("role") == "user"), None)
+        self._cutoff = _cutoff(messages, rules)
+        self._candidates: list[int] = []
+        self._decided: dict[int, tuple[str, str]] = {}
+
+    def closed_gate(self, window_tokens: int | None) -> str | None:
+        """Returns the first gate that stops pruning before it starts."""
+        if window_tokens is None:
+            return "window"
+        if self._start is None:
+            return "firstUser"
+        if self._cutoff is None:
+            return "keepLastAssistants"
+        return "softTrimRatio" if self._total < self._rules.soft_trim_ratio * window_tokens * 4 else None
 
     def trim(self) -> None:
         """Shortens every prunable result that is over the limit, and notes those that a rule spares."""
-        rules = self.rules
+        rules = self._rules
         wanted = tool_filter(rules.allow, rules.deny)
-        for index in range(self.start or 0, self.cutoff or 0):
+        small = min(rules.max_chars, IMAGE_CHARS)
+        for index in range(self._start or 0, self._cutoff or 0):
             message = self.messages[index]
             if message.get("role") != "toolResult":
                 continue
             # A small size rules out images and text over the limit, whatever the number of blocks.
-            small = self.sizes[index] + len(message.get("content") or ()) <= min(rules.max_chars, IMAGE_CHARS)
+            is_small = self._sizes[index] + len(message.get("content") or ()) <= small
             if wanted is not None and not wanted(str(message.get("toolName") or "")):
-                self._decide(index, "spare", "tools")
-            elif not small and not rules.images and image_count(message):
-                self._decide(index, "spare", "images")
+                self._decided[index] = ("spare", "tools")
+            elif not is_small and not rules.images and image_count(message):
+                self._decided[index] = ("spare", "images")
             else:
-                self.candidates.append(index)
-                text = None if small else _trimmed(message, rules, self.manner)
+                self._candidates.append(index)
+                text = None if is_small else _trimmed(message, rules, self._manner)
                 if text is not None:
-                    self._replace(index, text, "trim", "softTrim.maxChars")
+                    self._replace(index, text, self._manner.measure(text), ("trim", "softTrim.maxChars"))
 
-    def clear(self, window_chars: int) -> Row | None:
+    def clear(self, window_chars: int) -> str | None:
         """Replaces results by the placeholder, oldest first, until the view is small enough; returns the gate."""
-        rules = self.rules
-        if self.total < rules.hard_clear_ratio * window_chars:
-            return _gate("hardClearRatio", self.total)
+        rules = self._rules
+        enough = rules.hard_clear_ratio * window_chars
+        if self._total < enough:
+            return "hardClearRatio"
         if not rules.hard_clear:
-            return _gate("hardClear.enabled", self.total)
-        if sum(self.sizes[index] for index in self.candidates) < rules.min_prunable_tool_chars:
-            return _gate("minPrunableToolChars", self.total)
-        for index in self.candidates:
-            if self.total < rules.hard_clear_ratio * window_chars:
-                return _gate("hardClearRatio", self.total)
-            self._replace(index, rules.placeholder, "clear", "hardClearRatio")
+            return "hardClear.enabled"
+        if sum(self._sizes[index] for index in self._candidates) < rules.min_prunable_tool_chars:
+            return "minPrunableToolChars"
+        size = self._manner.measure(rules.placeholder)
+        for index in self._candidates:
+            if self._total < enough:
+                return "hardClearRatio"
+            self._replace(index, rules.placeholder, size, ("clear", "hardClearRatio"))
         return None
 
-    def _replace(self, index: int, text: str, action: str, rule: str) -> None:
+    def _replace(self, index: int, text: str, size: int, decision: tuple[str, str]) -> None:
         old = self.messages[index]
-        if self.manner.settled and not _shorter(text, old, self.sizes[index], self.manner):
+        if self._manner.settled and not _is_shorter(text, size, old, self._sizes[index]):
             return
         content = text if isinstance(old.get("content"), str) else [{"type": "text", "text": text}]
         self.messages[index] = {**old, "content": content}
-        size = self.manner.measure(text)
-        self.total += size - self.sizes[index]
-        self.sizes[index] = size
-        self._decide(index, action, rule)
+        self._total += size - self._sizes[index]
+        self._sizes[index] = size
+        self._decided[index] = decision
 
-    def _decide(self, index: int, action: str, rule: str) -> None:
-        self.decided[index] = {"action": action, "rule": rule}
-
-    def rows(self, gate: Row | None) -> list[Row]:
+    def rows(self) -> list[Row]:
         """Returns the decisions in the order of the messages, the gate that closed, and the sum of all."""
-        rows = [self._row(index, self.decided[index]) for index in sorted(self.decided)]
-        done = [row["action"] for row in rows]
+        rows = [self._row(index, *self._decided[index]) for index in sorted(self._decided)]
+        if self.gate is not None:
+            rows.append({"action": "gate", "rule": self.gate, "tokens_before": -(-self._total // 4)})
+        done = [action for action, _ in self._decided.values()]
         summary = {
             "action": "summary",
             "messages": len(self.messages),
             "trimmed": done.count("trim"),
             "cleared": done.count("clear"),
-            "tokens_before": -(-sum(self.given_sizes) // 4),
-            "tokens_after": -(-self.total // 4),
+            "tokens_before": -(-sum(self._before) // 4),
+            "tokens_after": -(-self._total // 4),
         }
-        return [*rows, *([gate] if gate else []), summary]
+        return [*rows, summary]
 
-    def _row(self, index: int, decision: Row) -> Row:
-        old, new = self.given[index], self.messages[index]
+    def _row(self, index: int, action: str, rule: str) -> Row:
+        old, new = self._given[index], self.messages[index]
         return {
-            "action": decision["action"],
+            "action": action,
             "index": index,
             "role": "toolResult",
             "tool": old.get("toolName"),
             "chars_before": sum(map(len16, texts(old))),
             "chars_after": sum(map(len16, texts(new))),
-            "tokens_before": -(-self.given_sizes[index] // 4),
-            "tokens_after": -(-self.sizes[index] // 4),
-            "rule": decision["rule"],
+            "tokens_before": -(-self._before[index] // 4),
+            "tokens_after": -(-self._sizes[index] // 4),
+            "rule": rule,
         }
 
 
@@ -249,8 +253,11 @@ def _is_trimmed(text: str, raw_chars: int, rules: PruneRules) -> bool:
     return head_chars <= rules.head_chars and tail_chars <= rules.tail_chars and raw_chars <= longest
 
 
-def _shorter(text: str, old: Message, old_size: int, manner: Manner) -> bool:
-    """Says whether the text is shorter than the result by the measure and, images apart, in chars."""
-    if manner.measure(text) >= old_size:
+def _is_shorter(text: str, size: int, old: Message, old_size: int) -> bool:
+    """Says whether the text is shorter than the result by its size and, images apart, in chars."""
+    if size >= old_size:
         return False
+    # No char is more than four quarter tokens, so a large size needs no counting.
+    if len(text) * 8 < old_size < IMAGE_CHARS:
+        return True
     return image_count(old) > 0 or len16(text) < sum(map(len16, texts(old)))

@@ -7,7 +7,7 @@ from oc.cli.stream import Report, Stream, read_items, write_items
 from oc.cli.view import View, session_of
 from oc.errors import Usage
 from oc.window.budget import window
-from oc.window.prune import prune, stopped
+from oc.window.prune import stopped, view
 from oc.window.rules import PruneRules, rules_from
 
 OPTIONS = (
@@ -46,17 +46,17 @@ def run(
     """Shorten old tool results; the newest turns stay."""
     with Report(report) as decisions:
         stream = read_items(sources, app, all_entries=all_entries)
-        view = View(stream)
+        seen = View(stream)
         app, row = session_of(app, sources)
         limit = window(app.config, tokens=tokens, model=model, row=row)
-        given = view.messages
         if ttl is not None and _is_cached(app, stream, ttl):
-            pruned, rows = given, stopped(given, "ttl")
-        else:
-            pruned, rows = prune(given, window_tokens=limit.tokens, rules=_rules(app, numbers))
-        write_items(app.out, stream, view.with_messages(pruned))
+            write_items(app.out, stream, stream.items)
+            seen.tell(decisions, "prune", stopped(seen.messages, "ttl"), limit)
+            return
+        pruned = view(seen.messages, window_tokens=limit.tokens, rules=_rules(app, numbers))
+        write_items(app.out, stream, seen.with_messages(pruned.messages))
         if report is not None:
-            view.tell(decisions, "prune", rows, limit)
+            seen.tell(decisions, "prune", pruned.rows(), limit)
 
 
 def _rules(app: App, numbers: dict[str, Any]) -> PruneRules:
