@@ -40,6 +40,7 @@ _MEMORY = {
 _SESSION = {
     "append": Row("Append messages or entries to a session, and print their ids", "oc.cli.cmd.session.append"),
     "check": Row("Report what is wrong in a transcript, line by line", "oc.cli.cmd.session.check"),
+    "export": Row("Write a session as Markdown or as one HTML page", "oc.cli.cmd.session.export"),
     "gc": Row("Print what can be put away or deleted in an agent's sessions folder, or do it", "oc.cli.cmd.session.gc"),
     "import": Row(
         "Copy sessions of Pi, Claude Code or OpenClaw's database here; nothing is overwritten",
