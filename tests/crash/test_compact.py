@@ -1,13 +1,15 @@
 """kill -9 before every disk operation of `oc compact`, and other writers while its model thinks."""
 
 import json
+import resource
 import shutil
+import subprocess
 
 import pytest
 
 from oc.session.transcript import read
 from tests.loopback import MODEL_ID, say, serving
-from tests.support import Oc, disk_operations
+from tests.support import OC, Oc, disk_operations
 from tests.talk import transcript
 from tests.warm import Warm, server
 
@@ -116,6 +118,33 @@ def test_a_session_that_was_compacted_meanwhile_is_left_alone(oc):
     assert "another writer went on with the session meanwhile" in ran.err
     assert 1 == sum(entry["type"] == "compaction" for entry in chain(path))
     assert 1 == row(oc)["compactionCount"]
+
+
+@pytest.mark.parametrize("prepare", [by_key, by_path_of_version_1])
+@pytest.mark.parametrize("room", [0, 1, 2])
+def test_a_disk_that_is_full_leaves_every_entry(oc, prepare, room):
+    """The system takes no byte, or some of them, beyond a size: 74, and the next run with room goes on."""
+    path, name = prepare(oc)
+    said = [entry["message"] for entry in read(str(path)).entries]
+    most = path.stat().st_size + 400 * room
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    done = subprocess.run(
+        [*OC, "compact", name, *KEEP],
+        env=oc.environ,
+        cwd=oc.home,
+        capture_output=True,
+        preexec_fn=limit,
+        check=False,
+    )
+    assert (74, b"") == (done.returncode, done.stdout)
+    assert b"file too large" in done.stderr
+    assert said == [entry["message"] for entry in chain(path)]
+    assert [] == [str(left) for left in path.parent.glob("*.tmp")]
+    assert 0 == oc("compact", name, *KEEP).status
+    assert len(said) + 1 == len(chain(path))
 
 
 def test_two_at_once_compact_once(oc):
