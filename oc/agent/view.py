@@ -15,7 +15,7 @@ from oc.config.load import Config
 from oc.history.image import limits_of
 from oc.history.limit import turns_for_key
 from oc.history.policy import Model, policy
-from oc.history.sanitize import Wash, Washed, limit, sanitize
+from oc.history.sanitize import STEPS, Wash, Washed, limit, sanitize
 from oc.message.derived import for_model
 from oc.message.shapes import Message
 from oc.session.entry import Entry
@@ -24,7 +24,8 @@ from oc.window.prune import prune, stopped
 from oc.window.rules import PruneRules, caches_prompts, is_expired, last_request, rules_from
 
 Row = dict[str, Any]
-Shown = tuple[list[Message], list[str | None]]
+# What an answer has used is no part of what a model is shown; to bring it into form takes a quarter of the wash.
+_SHOWN = tuple(dict.fromkeys(step.stage for step in STEPS if step.stage != "usage"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,13 @@ class View:
         """Returns the entries' messages as the model takes them; with `prompted` the last turn is not counted."""
         turns = self.turns + 1 if self.turns and self.turns > 0 and prompted else self.turns
         seen = Seen([e["message"] for e in entries], [e.get("id") for e in entries], [])
-        _follow(seen, sanitize(seen.messages, self.wash))
-        _follow(seen, limit(seen.messages, turns, now_ms=self.wash.now_ms))
+        _follow(seen, sanitize(seen.messages, self.wash, only=_SHOWN))
+        if turns is not None:
+            _follow(seen, limit(seen.messages, turns, now_ms=self.wash.now_ms))
         _as_for_model(seen)
-        # Summaries and events have become user messages, and may now stand beside others.
-        _follow(seen, sanitize(seen.messages, self.wash, only=("turns",)))
+        if self.wash.policy.merge_users or self.wash.policy.merge_assistants:
+            # Summaries and events have become user messages, and may now stand beside others.
+            _follow(seen, sanitize(seen.messages, self.wash, only=("turns",)))
         return seen
 
     def of(self, entries: Sequence[Entry], *, prompted: bool = True, answers: int = 0) -> Seen:
@@ -100,11 +103,15 @@ class View:
         _follow(seen, sanitize(messages, self.wash, only=("pairs", "turns")))
 
 
+_MODEL_ROLES = ("user", "assistant", "toolResult")
 _OFF: Row = {"action": "gate", "rule": "mode"}
 
 
 def _follow(seen: Seen, washed: Washed) -> None:
     """Takes the washed messages over, with the ids of the entries that they come from."""
+    if not washed.trail.changed:
+        seen.messages = washed.messages
+        return
     rows = [{**row, "entry_id": seen.ids[row["index"]]} for row in washed.trail.rows()]
     origins = [washed.trail.origin(message) for message in washed.messages]
     seen.rows += rows
@@ -113,6 +120,8 @@ def _follow(seen: Seen, washed: Washed) -> None:
 
 
 def _as_for_model(seen: Seen) -> None:
+    if all(message.get("role") in _MODEL_ROLES for message in seen.messages):
+        return
     shown: list[tuple[Message, str | None]] = []
     for index, (message, entry_id) in enumerate(zip(seen.messages, seen.ids, strict=True)):
         (*found,) = for_model((message,))

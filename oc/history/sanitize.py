@@ -104,11 +104,15 @@ def sanitize(
     trail = Trail(messages)
     washed = list(messages)
     run = set()
+    settled: list[Step] = []  # nothing has changed since they ran
     for step in wanted:
         if step.applies is None or step.applies(wash.policy):
+            run.add(step.stage)
+            if any(step is done for done in settled):
+                continue
             washed, decisions = step.run(washed, wash)
             trail.follow(step.stage, decisions)
-            run.add(step.stage)
+            settled = [step] if decisions else [*settled, step]
     skipped = [stage for stage in dict.fromkeys(step.stage for step in wanted) if stage not in run]
     return Washed(washed, trail, skipped)
 
