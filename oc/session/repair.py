@@ -234,6 +234,10 @@ def repair_file(path: str, *, now_ms: int, lock_timeout_ms: int = 10_000) -> Men
 
     A file that needs nothing is left alone, and so is one in which nothing can be read (BadInput).
     """
+    if ".sqlite#" in path or path.endswith(".zst"):
+        from oc.session.openclaw_db import refuse_writing
+
+        refuse_writing(path)
     with open_file(path) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise BadInput("not a regular file", path=path)

@@ -32,7 +32,11 @@ class Sweep(NamedTuple):
 
 
 def planned(places: Places, sweep: Sweep) -> Plan:
-    """Returns what would be done; reads the store, the folder, and the first line of each transcript."""
+    """Returns what would be done; reads the store, the folder, and the first line of each transcript.
+
+    Raises Unavailable where OpenClaw keeps the sessions in its database.
+    """
+    store.refuse_database(places.store)
     return _planned(places, sweep, list(_listing(places.sessions)))
 
 
@@ -59,6 +63,7 @@ def swept(places: Places, sweep: Sweep, *, lock_timeout_ms: int = 10_000) -> tup
     The rows go first: what is left behind by a crash is a file without a row, which the next run finds. A transcript
     is renamed before it is deleted.
     """
+    store.refuse_database(places.store)
     if not os.path.isdir(places.sessions):
         return planned(places, sweep), []
     with files.lock(places.store, timeout_ms=lock_timeout_ms, stale_ms=files.STORE_STALE_MS):

@@ -99,3 +99,26 @@ def test_gc(tmp_path, forks):
         }
     assert seen[-1] == listing(here)
     assert len(seen) >= 30
+
+
+def test_rebuild(tmp_path, forks):
+    """The store is as broken as it was, or whole; the broken bytes are there in either case."""
+    base = tmp_path / "base"
+    folder = base / "state" / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    broken = '{\n  "agent:main:x": {"sessionId": "a"},\n  "agent:main:y": {"sess'
+    (folder / "sessions.json").write_text(broken)
+    (folder / "a.jsonl").write_text(header("a"))
+    (folder / "b.jsonl").write_text(header("b"))
+    states = []
+    for here in deaths(base, forks, tmp_path, "session", "rebuild", "--write"):
+        sessions = here.home / folder.relative_to(base)
+        copies = [p.read_text() for p in sessions.glob("sessions.json.bak.*") if p.suffix != ".tmp"]
+        states.append(((sessions / "sessions.json").read_text() == broken, copies))
+        assert states[-1] in [(True, []), (True, [broken]), (False, [broken])]
+        assert here("session", "rebuild", "--write").status in (0, 1)
+        rows = json.loads((sessions / "sessions.json").read_text())
+        assert {"agent:main:x": "a", "agent:main:main": "b"} == {key: row["sessionId"] for key, row in rows.items()}
+        assert [broken] == [p.read_text() for p in sessions.glob("sessions.json.bak.*") if p.suffix != ".tmp"]
+    assert {True, False} == {state for state, _ in states}
+    assert len(states) >= 20
