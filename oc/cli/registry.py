@@ -51,6 +51,11 @@ _SESSION = {
         "Resolve a key to its session; start a new one when there is none or it is stale", "oc.cli.cmd.session.open"
     ),
     "path": Row("Print the name of a session's transcript", "oc.cli.cmd.session.path"),
+    "rebuild": Row("Print what sessions.json can be made again of, or write it", "oc.cli.cmd.session.rebuild"),
+    "repair": Row(
+        "Print what a damaged transcript needs, or repair it: with --write the file, with - a stream",
+        "oc.cli.cmd.session.repair",
+    ),
     "reset": Row("Start a session anew and archive its transcript", "oc.cli.cmd.session.reset"),
     "show": Row("Print a transcript as it is, or its entries, context or messages", "oc.cli.cmd.session.show"),
     "tail": Row("Print the last entries of a session", "oc.cli.cmd.session.tail"),
