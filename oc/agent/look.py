@@ -28,7 +28,7 @@ from oc.session.entry import Entry, Finding
 from oc.session.find import SessionRef, find, key_of
 from oc.session.open import freshness
 from oc.session.transcript import Transcript, open_file, read_stream
-from oc.session.tree import need_path
+from oc.session.tree import leaf_path
 from oc.session_key import is_path
 from oc.window.budget import Window, reserve_tokens
 from oc.window.budget import window as window_of
@@ -212,7 +212,7 @@ def _going_on(ref: SessionRef, setting: Setting, *, new: bool, looking_back: boo
 def _branch(wanted: Wanted, ref: SessionRef) -> tuple[list[Entry], Sequence[Finding]]:
     """Returns what the context needs of the branch: nothing is read of what the newest compaction hides."""
     if wanted.given is not None:
-        return need_path(wanted.given.entries, wanted.at, ref.path), wanted.given.skipped
+        return _path(wanted.given, wanted.at), wanted.given.skipped
     if not ref.path or (ref.key is not None and not os.path.exists(ref.path) and ".sqlite#" not in ref.path):
         if wanted.at is not None:
             raise NotFound(f"no entry {wanted.at}", path=ref.path or None)
@@ -220,4 +220,10 @@ def _branch(wanted: Wanted, ref: SessionRef) -> tuple[list[Entry], Sequence[Find
     with open_file(ref.path) as file:
         ending = read_ending(file, ref.path, leaf_id=wanted.at)
         transcript = read_stream(file, ref.path) if ending is None else ending.transcript
-    return need_path(transcript.entries, wanted.at, ref.path), transcript.skipped
+    return _path(transcript, wanted.at), transcript.skipped
+
+
+def _path(transcript: Transcript, leaf_id: str | None) -> list[Entry]:
+    if leaf_id is not None and not any(entry.get("id") == leaf_id for entry in transcript.entries):
+        raise NotFound(f"no entry {leaf_id}", path=transcript.path)
+    return leaf_path(transcript.entries, leaf_id)
