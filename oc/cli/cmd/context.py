@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import click
 
-from oc.agent.look import Look, Wanted, look
-from oc.base.tokens import Counter, counter
+from oc.agent.look import Wanted, look
+from oc.base.tokens import counter
 from oc.cli import looking
 from oc.cli.app import App
 from oc.cli.options import oc_command, report_option
@@ -50,6 +50,8 @@ def command(
     """Print the request that a prompt would send, without sending it."""
     if diff is not None and (breakdown or at is not None):
         raise Usage("--diff goes with neither --breakdown nor --at")
+    if app.out.format == "tsv" and not breakdown and diff is None:
+        raise Usage("a request has no --tsv", hint="--breakdown --tsv lists its parts")
     measure = counter(count)
     name = session or default_session(app)
     said = None if text is None else said_of(text, stdin=name != "-")
@@ -66,14 +68,8 @@ def command(
             decisions.add("request", "summary", **looking.sums(shown, measure))
         if diff is not None:
             return looking.print_changes(app, look(replace(wanted, at=diff, text=None), setting), shown, measure)
-    _print(app, shown, measure, breakdown=breakdown)
-    return 0
-
-
-def _print(app: App, shown: Look, measure: Counter, *, breakdown: bool) -> None:
     if breakdown:
         looking.print_breakdown(app, shown, measure)
-    elif app.out.format == "tsv":
-        raise Usage("a request has no --tsv", hint="--breakdown --tsv lists its parts")
     else:
         app.out.document(looking.document(shown, measure))
+    return 0
