@@ -126,8 +126,8 @@ class _Repair:
             if self.lost_header is None and not any(piece.entry for piece in self.pieces):
                 self.lost_header = raw
             return
-        count = "one record is" if len(whole) == 1 else f"{len(whole)} records are"
-        self.fix(number, finding.code, "split", f"{finding.message}; {count} kept, each on its line")
+        kept = "one record is kept" if len(whole) == 1 else f"{len(whole)} records are kept, each on its line"
+        self.fix(number, finding.code, "split", f"{finding.message}; {kept}")
         for part in whole:
             clean = without_half_pairs(as_utf8(part))
             self._take(number, clean, _parsed(clean))

@@ -36,6 +36,7 @@ def command(app: App, *, write: bool, keep: tuple[str, ...], orphans: bool, **li
         found, busy = planned(app.places, sweep), []
     extra = {"totalBytes": found.total_bytes, "freedBytes": found.freed_bytes, "written": write and found.acts}
     app.out.rows("steps", [_row(step, done=write and step.name not in busy) for step in found.steps], _FIELDS, extra)
+    app.out.flush()
     for name in busy:
         app.out.warn(f"{name}: somebody writes to it; it stays where it is")
     if found.acts:

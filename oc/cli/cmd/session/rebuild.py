@@ -23,6 +23,7 @@ def command(app: App, *, write: bool) -> int:
         found = planned(app.places, main_key)
     extra = {"backup": found.backup, "written": write and found.acts}
     app.out.rows("changes", map(_row, found.changes), _FIELDS, extra)
+    app.out.flush()
     if found.backup is not None:
         app.out.say(f"the bytes from before: {found.backup}")
     if found.acts and not write:

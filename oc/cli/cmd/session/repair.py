@@ -38,6 +38,7 @@ def command(app: App, session: str | None, *, write: bool, report: str | None) -
         _note(reported, fixes, backup)
     extra = {"path": path, "backup": backup, "written": backup is not None}
     app.out.rows("fixes", [_row(path, fix) for fix in fixes], _FIELDS, extra)
+    app.out.flush()
     if backup is not None:
         app.out.say(f"repaired: {summary(fixes)}; the bytes from before: {backup}")
     elif fixes:
