@@ -88,7 +88,7 @@ class Compactor:
             return extracted(preparation)
         reserve = reserve_tokens(self.config)
         asked = plan.questions(preparation, reserve_tokens=reserve, instructions=self.instructions)
-        answers = {question.part: _answer(self.choice.model, question) for question in asked}
+        answers = {question.part: answer(self.choice.model, question) for question in asked}
         return plan.joined(preparation, answers.get("history"), answers.get("prefix"))
 
     def completed(self, preparation: Preparation, summary: str) -> str:
@@ -140,7 +140,8 @@ def count_compaction(ref: SessionRef, store_path: str, tokens_after: int, now_ms
         store.update(store_path, change, lock_timeout_ms=lock_timeout_ms)
 
 
-def _answer(model: str, question: plan.Question) -> str:
+def answer(model: str, question: plan.Question) -> str:
+    """Returns a summary that the model has finished; raises Unavailable for any other end, and for an empty one."""
     completion = complete(model, system=question.system, prompt=question.prompt)
     if not completion.whole:
         raise Unavailable(f"{model}: the summary is not whole: it ended with {completion.finish or 'no finish reason'}")

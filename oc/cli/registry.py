@@ -1,7 +1,8 @@
 """The table of commands: name, one line of help, module; sorted. `oc --help` is made from it without importing any."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from oc.base.typed import NamedTuple
 
 
 class Row(NamedTuple):
@@ -39,14 +40,22 @@ _MEMORY = {
 
 _SESSION = {
     "append": Row("Append messages or entries to a session, and print their ids", "oc.cli.cmd.session.append"),
+    "branch": Row(
+        "Let a session go on from an earlier entry; what came after it stays as a branch", "oc.cli.cmd.session.branch"
+    ),
     "check": Row("Report what is wrong in a transcript, line by line", "oc.cli.cmd.session.check"),
+    "event": Row("Queue an event that a session is told at its next turn", "oc.cli.cmd.session.event"),
     "export": Row("Write a session as Markdown or as one HTML page", "oc.cli.cmd.session.export"),
+    "fork": Row("Copy the path to an entry into a transcript of its own", "oc.cli.cmd.session.fork"),
     "gc": Row("Print what can be put away or deleted in an agent's sessions folder, or do it", "oc.cli.cmd.session.gc"),
+    "grep": Row("Print the entries of transcripts that match a pattern, with file and line", "oc.cli.cmd.session.grep"),
     "import": Row(
         "Copy sessions of Pi, Claude Code or OpenClaw's database here; nothing is overwritten",
         "oc.cli.cmd.session.import_",
     ),
+    "label": Row("Label an entry of a session", "oc.cli.cmd.session.label"),
     "list": Row("List the sessions of an agent, the last used first", "oc.cli.cmd.session.list"),
+    "name": Row("Name a session, or print its name", "oc.cli.cmd.session.name"),
     "open": Row(
         "Resolve a key to its session; start a new one when there is none or it is stale", "oc.cli.cmd.session.open"
     ),
@@ -57,8 +66,15 @@ _SESSION = {
         "oc.cli.cmd.session.repair",
     ),
     "reset": Row("Start a session anew and archive its transcript", "oc.cli.cmd.session.reset"),
+    "set": Row(
+        "Set fields of a session: its model, label, levels; an empty value takes a field away",
+        "oc.cli.cmd.session.set",
+    ),
     "show": Row("Print a transcript as it is, or its entries, context or messages", "oc.cli.cmd.session.show"),
     "tail": Row("Print the last entries of a session", "oc.cli.cmd.session.tail"),
+    "tree": Row(
+        "Show how the entries of a transcript hang together: roots, branches, leaves", "oc.cli.cmd.session.tree"
+    ),
     "usage": Row("Print what model calls used: tokens and cost by session, model or day", "oc.cli.cmd.session.usage"),
 }
 
@@ -76,6 +92,7 @@ COMMANDS: dict[str, Row] = {
     "compact": Row("Summarise the older part of a session", "oc.cli.cmd.compact"),
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
     "context": Row("Print the request that a prompt would send, without sending it", "oc.cli.cmd.context"),
+    "flush": Row("Save a session's facts to today's note, before a compaction folds them", "oc.cli.cmd.flush"),
     "guard": Row(
         "Cut tool results to their share of the window; the oldest give way first", "oc.cli.cmd.guard", plain=True
     ),

@@ -7,12 +7,13 @@ from typing import BinaryIO
 from oc.base.jsonl import dump_line, parse
 from oc.cli.out import Out
 from oc.cli.stream import Item, Stream, write_items
+from oc.errors import NotFound
 from oc.message.shapes import calls
 from oc.session.backward import Ending, read_ending
 from oc.session.context import context_entries
 from oc.session.entry import Entry
 from oc.session.transcript import Transcript, read_stream
-from oc.session.tree import need_path
+from oc.session.tree import entry_named, leaf_path
 
 _RUN_BYTES = 1 << 17
 
@@ -22,10 +23,17 @@ class Shown:
 
     def __init__(self, file: BinaryIO, name: str, leaf_id: str | None, *, full: bool, seekable: bool) -> None:
         self._file = file
-        self._ending = read_ending(file, name, leaf_id=leaf_id, outline=True, full=full) if seekable else None
+        self._ending: Ending | None = None
+        if seekable:
+            try:
+                self._ending = read_ending(file, name, leaf_id=leaf_id, outline=True, full=full)
+            except NotFound:  # no id: the start of one or a label, for which the whole must be known
+                file.seek(0)
         if self._ending is None:
             self.transcript: Transcript = read_stream(file, name)
-            self.path: Sequence[Entry] = need_path(self.transcript.entries, leaf_id, name)
+            entries = self.transcript.entries
+            named = None if leaf_id is None else entry_named(entries, leaf_id, name)
+            self.path: Sequence[Entry] = leaf_path(entries, named)
         else:
             self.transcript = self._ending.transcript
             self.path = self.transcript.entries

@@ -89,6 +89,14 @@ first part so that the rest can be understood without it, in this form:
 
 {_RULES}"""
 
+BRANCH = f"""\
+The conversation above was one way of going on that has been left; the work continues from an earlier point. Condense \
+what was tried and learned there, so that it need not be tried again, in this form:
+
+{_LAYOUT.partition(CONTEXT)[0].rstrip()}
+
+{_RULES}"""
+
 
 def history_prompt(conversation: str, previous_summary: str | None, instructions: str | None) -> str:
     """Returns the question for the history; `instructions` are the user's own words on what matters."""

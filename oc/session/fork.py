@@ -18,7 +18,8 @@ DEFAULT_FORK_TOKENS = 100_000
 def branch_entries(entries: Sequence[Entry], leaf_id: str, *, ids: Ids, timestamp: str) -> list[Entry]:
     """Returns the path to the leaf, entries keeping their ids, with its labels made anew at the end.
 
-    Labels of entries that are not on the path are left behind. Raises NotFound for an unknown leaf.
+    An entry whose parent stays the same is the very dict that was given. Labels of entries that are not on the path are
+    left behind. Raises NotFound for an unknown leaf.
     """
     if leaf_id not in by_id(entries):
         raise NotFound(f"no entry {leaf_id}")
@@ -26,7 +27,8 @@ def branch_entries(entries: Sequence[Entry], leaf_id: str, *, ids: Ids, timestam
     parent_id: str | None = None
     for entry in leaf_path(entries, leaf_id):
         if entry.get("type") != "label":
-            found.append({**entry, "parentId": parent_id})
+            same = "parentId" in entry and entry["parentId"] == parent_id
+            found.append(entry if same else {**entry, "parentId": parent_id})
             parent_id = entry["id"]
     taken = {entry["id"] for entry in found}
     on_path = set(taken)

@@ -175,6 +175,17 @@ def normal_account_id(text: str) -> str:
     return lowered if lowered and lowered not in _BLOCKED else "default"
 
 
+def thread_of_key(key: str, thread_id: str) -> str:
+    """Returns the key of a thread of a session, which for a group of Telegram is a topic.
+
+    A key that is of that thread already stays as it is.
+    """
+    group = group_of(key)
+    marker = "topic" if group is not None and (group.channel, group.kind) == ("telegram", "group") else "thread"
+    suffix = f":{marker}:{thread_id.strip().lower()}"
+    return key if key.endswith(suffix) else key + suffix
+
+
 class Peer(NamedTuple):
     """Whom a message is from: a person (`direct`), a group or a channel, on a messaging channel's account."""
 

@@ -7,6 +7,7 @@ written at once (design D2).
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from oc.base import files
@@ -17,6 +18,7 @@ from oc.errors import NotFound, Usage
 from oc.session import store, transcript
 from oc.session.entry import new_header
 from oc.session.find import SessionRef
+from oc.session.forked import Source, write_fork
 from oc.session.fresh import Freshness, Policy, judged, last_reset, policy
 from oc.session_key import channel_of, chat_type, is_session_id, reset_type
 
@@ -121,13 +123,24 @@ def _settings(config: Config, channel: str | None) -> dict[str, Any]:
     }
 
 
-def open_session(key: str, places: Places, rules: Rules, *, new: bool = False, stale_too: bool = False) -> Opened:
+class Start(NamedTuple):
+    """How a new session starts: as a thread (its id stands in the file's name), as a fork, or with a header alone."""
+
+    thread_id: str | None = None
+    fork: Source | None = None
+    fields: Mapping[str, Any] = MappingProxyType({})
+
+
+def open_session(  # noqa: PLR0913 - one opener serves all
+    key: str, places: Places, rules: Rules, *, new: bool = False, stale_too: bool = False, start: Start | None = None
+) -> Opened:
     """Returns the session of a key, started anew when there is none, when it is stale or when `new` asks for it.
 
     With `stale_too` a stale session goes on: only a missing one is made. The store is written first, then the old
-    transcript is renamed to `<name>.reset.<stamp>`, then the new one gets its header. Raises Usage for a new key that
-    holds white space.
+    transcript is renamed to `<name>.reset.<stamp>`, then the new one gets its header; a fork is written before all
+    that. `start` counts for a new session only. Raises Usage for a new key that holds white space.
     """
+    start = start or Start()
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
 
@@ -142,10 +155,13 @@ def open_session(key: str, places: Places, rules: Rules, *, new: bool = False, s
                 return
         elif found.row is None:
             _check_new_key(key)
-        session_id = _new_session_id(rows, places.sessions, rules.ids)
-        path = os.path.join(places.sessions, store.transcript_name(session_id))
-        kept = _kept(found.row or {}, chosen=new)
-        after.update(_new_row(key, session_id, kept) | {"sessionFile": path, "updatedAt": rules.clock.now_ms()})
+        session_id = new_session_id(rows, places.sessions, rules.ids)
+        path = os.path.join(places.sessions, _name(session_id, start.thread_id, found.row))
+        if start.fork is not None:
+            header = _header(session_id, places, rules)
+            write_fork(start.fork, path, header, ids=rules.ids, lock_timeout_ms=rules.lock_timeout_ms)
+        row = _new_row(key, session_id, _kept(found.row or {}, chosen=new)) | dict(start.fields)
+        after.update(row | {"sessionFile": path, "updatedAt": rules.clock.now_ms()})
         store.put(rows, key, after)
 
     store.update(places.store, change, lock_timeout_ms=rules.lock_timeout_ms)
@@ -178,6 +194,19 @@ def _ref(key: str, row: dict[str, Any], places: Places) -> SessionRef:
     return SessionRef(key, row["sessionId"], path, places.agent, row)
 
 
+def _name(session_id: str, thread_id: str | None, old: Mapping[str, Any] | None) -> str:
+    """Returns the new transcript's name; the session of a thread stays one when it is rolled over."""
+    if thread_id is None and old is not None and isinstance(old.get("sessionFile"), str):
+        _, found, suffix = os.path.basename(old["sessionFile"]).partition(f"{old.get('sessionId')}-topic-")
+        if found and suffix.endswith(".jsonl"):
+            return f"{session_id}-topic-{suffix}"
+    return store.transcript_name(session_id, thread_id)
+
+
+def _header(session_id: str, places: Places, rules: Rules) -> dict[str, Any]:
+    return new_header(session_id, iso(rules.clock.now_ms()), places.workspace)
+
+
 def _check_new_key(key: str) -> None:
     if not key or any(character.isspace() for character in key):
         raise Usage(f"a new session key cannot hold white space: {key!r}")
@@ -201,7 +230,7 @@ def _new_row(key: str, session_id: str, kept: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _new_session_id(rows: store.Store, folder: str, ids: Ids) -> str:
+def new_session_id(rows: store.Store, folder: str, ids: Ids) -> str:
     """Returns an id that no row, transcript or archive bears: seeded ids begin anew in each process."""
     taken = [row.get("sessionId") for row in rows.values() if isinstance(row, dict)]
     names = os.listdir(folder) if os.path.isdir(folder) else []
@@ -251,7 +280,7 @@ def need_transcript(ref: SessionRef, places: Places, rules: Rules) -> None:
         row = store.look_up(store.load(places.store), str(ref.key)).row or {}
         if row.get("sessionId") != ref.session_id:
             raise NotFound("the session was started anew meanwhile", path=ref.path)
-        header = new_header(str(ref.session_id), iso(rules.clock.now_ms()), places.workspace)
+        header = _header(str(ref.session_id), places, rules)
         transcript.create(ref.path, header, lock_timeout_ms=rules.lock_timeout_ms)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from oc.errors import NotFound
 from oc.session.entry import Entry
 
+_SHORTEST_ID = 4  # of the start of one that is taken for it
+
 
 def by_id(entries: Sequence[Entry]) -> dict[str, Entry]:
     """Returns the entries by id; of two with one id the later one counts."""
@@ -73,3 +75,17 @@ def session_name(entries: Sequence[Entry]) -> str | None:
         if entry.get("type") == "session_info" and isinstance(name, str) and name:
             return name
     return None
+
+
+def entry_named(entries: Sequence[Entry], text: str, path: str) -> str:
+    """Returns the id that a text means; raises NotFound when it means none, or more than one."""
+    known = by_id(entries)
+    if text in known:
+        return text
+    marked = [target for target, label in labels(entries).items() if label == text and target in known]
+    found = marked or [entry_id for entry_id in known if len(text) >= _SHORTEST_ID and entry_id.startswith(text)]
+    if len(found) == 1:
+        return found[0]
+    what = "more than one entry is" if found else "no entry"
+    hint = f"near: {', '.join(found[:3])}" if found else None
+    raise NotFound(f"{what} {text}", path=path, hint=hint)
