@@ -95,12 +95,12 @@ def _says(raw: bytes | None, entry: Entry) -> bool:
 def _fit(made: Incoming, entries: Iterable[tuple[int, Entry, bytes | None]]) -> None:
     """Adds the entries that can be read back, with the ids and parents that they can be read back with."""
     kept: list[tuple[int, Entry, bytes | None]] = []
-    taken: dict[str, bytes] = {}
+    taken: dict[str, Entry] = {}
     instead: dict[str, str | None] = {}  # entries that are dropped: where their children hang
     for number, entry, raw in entries:
         reason = _no_entry(entry)
         if reason is None and entry["id"] in taken:
-            same = dump(entry) == taken[entry["id"]]
+            same = dump(entry) == dump(taken[entry["id"]])
             reason = f"a second copy of the entry {entry['id']}" if same else None
             if not same:
                 new_id = derived_id(dump(entry), None, taken)
@@ -111,7 +111,7 @@ def _fit(made: Incoming, entries: Iterable[tuple[int, Entry, bytes | None]]) -> 
             if entry["id"] not in taken:
                 instead[entry["id"]] = entry.get("parentId")
             continue
-        taken[entry["id"]] = dump(entry)
+        taken[entry["id"]] = entry
         kept.append((number, entry, raw))
     for number, entry, raw in kept:
         parent = _parent(entry, taken, instead)
@@ -133,7 +133,7 @@ def _no_entry(entry: Entry) -> str | None:
     return None
 
 
-def _parent(entry: Entry, taken: dict[str, bytes], instead: dict[str, str | None]) -> str | None:
+def _parent(entry: Entry, taken: dict[str, Entry], instead: dict[str, str | None]) -> str | None:
     parent = entry.get("parentId")
     passed: set[str] = set()
     while isinstance(parent, str) and parent not in taken:

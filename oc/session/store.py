@@ -60,12 +60,16 @@ def database_of(path: str) -> str | None:
 
     `path` is sessions.json, or any other file of the folder.
     """
-    beside = os.path.join(os.path.dirname(os.path.dirname(path)), "agent", "openclaw-agent.sqlite")
+    beside = _beside(path)
     if not os.path.exists(beside):
         return None
     from oc.session import openclaw_db
 
     return beside if openclaw_db.holds_sessions(beside) else None
+
+
+def _beside(path: str) -> str:
+    return os.path.join(os.path.dirname(os.path.dirname(path)), "agent", "openclaw-agent.sqlite")
 
 
 def refuse_database(path: str) -> None:
@@ -198,7 +202,7 @@ def transcript_path(row: Row, session_id: str, folder: str) -> str:
         return default
     if "\0" in named:
         return default
-    if ".sqlite#" in named and named.startswith(f"{database_of(default)}#"):
+    if named.startswith(f"{_beside(default)}#"):
         return named
     path = os.path.normpath(os.path.join(folder, os.path.expanduser(named.strip())))
     if os.path.dirname(path) == os.path.normpath(folder):
