@@ -177,7 +177,7 @@ def test_it_quotes_and_invents_nothing(first, second):
         assert all(value in source for value in values) if values else re.sub(r"\s", "", quote) in flat
 
 
-@given(st.lists(turns(), min_size=1, max_size=6), st.sampled_from([50, 200, 1000]))
+@given(st.lists(turns(8), min_size=1, max_size=5), st.sampled_from([50, 200, 1000]))
 def test_summaries_do_not_grow_without_bound(rounds, max_tokens):
     """However often a summary is carried on, it stays under its cap, headings apart."""
     bare = ESTIMATE.tokens([summarise([])])

@@ -1,6 +1,6 @@
 """What a compaction takes in and what it leaves, over sessions of all shapes."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oc.base.clock import iso
@@ -15,6 +15,8 @@ from oc.session.context import context_entries
 from tests.shapes import START_MS, branches
 
 KEEP = st.sampled_from([0, 1, 10, 60, 400])
+# A history is four branches and their compactions: half as many as of simpler things.
+HALF = settings(max_examples=settings.default.max_examples // 2)
 
 
 def user(text, **more):
@@ -66,12 +68,13 @@ def histories(draw):
     """A path that was compacted several times while it grew, and the preparations."""
     path, made = [], []
     for _ in range(draw(st.integers(1, 4))):
-        path = [*path, *chained(draw(branches()), len(path))]
+        path = [*path, *chained(draw(branches(10)), len(path))]
         path, preparation = compacted(path, draw(KEEP))
         made += [preparation] if preparation else []
     return path, made
 
 
+@HALF
 @given(histories())
 def test_every_entry_is_summarised_or_in_the_context(history):
     """However often a branch is compacted, nothing that was said is in neither."""
@@ -81,6 +84,7 @@ def test_every_entry_is_summarised_or_in_the_context(history):
     assert said <= summarised | {entry["id"] for entry in context_entries(path)}
 
 
+@HALF
 @given(histories())
 def test_the_context_holds_one_summary_the_newest(history):
     path, made = history
@@ -92,6 +96,7 @@ def test_the_context_holds_one_summary_the_newest(history):
     assert context[: len(summaries)] == [m for m in context if m["role"] == "compactionSummary"]
 
 
+@HALF
 @given(histories())
 def test_a_cut_never_parts_a_call_from_its_result(history):
     """A result that stays has its call with it, unless no call stands in the window."""
@@ -108,6 +113,7 @@ def test_a_cut_never_parts_a_call_from_its_result(history):
                 assert called_at[ident] >= first_kept
 
 
+@HALF
 @given(histories())
 def test_summarised_and_kept_are_the_window(history):
     """Without gap, without overlap, in order, from the first kept entry of the previous compaction on."""
@@ -121,6 +127,7 @@ def test_summarised_and_kept_are_the_window(history):
         assert start == 0 or older[-1]["firstKeptEntryId"] == window[0]["id"]
 
 
+@HALF
 @given(histories(), st.text(max_size=30))
 def test_the_count_afterwards_is_that_of_the_context_afterwards(history, summary):
     path, _ = history
