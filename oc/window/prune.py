@@ -78,7 +78,7 @@ class Pruned:
         self._sizes = list(self._before)
         self._total = sum(self._sizes)
         self._start = next((i for i, m in enumerate(messages) if m.get("role") == "user"), None)
-        self._cutoff = _cutoff(messages, rules)
+        self._cutoff, self._scarce = _cutoff(messages, rules)
         self._candidates: list[int] = []
         self._decided: dict[int, tuple[str, str]] = {}
 
@@ -88,8 +88,8 @@ class Pruned:
             return "window"
         if self._start is None:
             return "firstUser"
-        if self._cutoff is None:
-            return "keepLastAssistants"
+        if self._scarce is not None:
+            return self._scarce
         return "softTrimRatio" if self._total < self._rules.soft_trim_ratio * window_tokens * 4 else None
 
     def trim(self) -> None:
@@ -97,7 +97,7 @@ class Pruned:
         rules = self._rules
         wanted = tool_filter(rules.allow, rules.deny)
         small = min(rules.max_chars, IMAGE_CHARS)
-        for index in range(self._start or 0, self._cutoff or 0):
+        for index in range(self._start or 0, self._cutoff):
             message = self.messages[index]
             if message.get("role") != "toolResult":
                 continue
@@ -171,12 +171,13 @@ class Pruned:
         }
 
 
-def _cutoff(messages: Sequence[Message], rules: PruneRules) -> int | None:
-    """Returns the index from which messages are protected; None when there are too few to prune anything."""
-    marks = [_nth_last(messages, "assistant", rules.keep_last_assistants)]
+def _cutoff(messages: Sequence[Message], rules: PruneRules) -> tuple[int, str | None]:
+    """Returns the index from which messages are protected, and the rule that protects all since there are too few."""
+    marks = {"keepLastAssistants": _nth_last(messages, "assistant", rules.keep_last_assistants)}
     if rules.keep_last_turns is not None:
-        marks.append(_nth_last(messages, "user", rules.keep_last_turns))
-    return None if None in marks else min(mark for mark in marks if mark is not None)
+        marks["keepLastTurns"] = _nth_last(messages, "user", rules.keep_last_turns)
+    scarce = next((rule for rule, mark in marks.items() if mark is None), None)
+    return min((mark for mark in marks.values() if mark is not None), default=0), scarce
 
 
 def _nth_last(messages: Sequence[Message], role: str, count: int) -> int | None:

@@ -88,7 +88,7 @@ def test_the_newest_turns_are_protected():
     rules = SMALL._replace(keep_last_assistants=0, keep_last_turns=2)
     pruned, _ = prune(turn * 4, window_tokens=100, rules=rules)
     assert [pruned[i] == turn[2] for i in (2, 6, 10, 14)] == [False, False, True, True]
-    assert actions(prune(turn, window_tokens=100, rules=rules)[1])[0] == ("gate", "keepLastAssistants")
+    assert actions(prune(turn, window_tokens=100, rules=rules)[1])[0] == ("gate", "keepLastTurns")
 
 
 def test_text_that_only_ends_like_a_trim_notice_is_trimmed():
