@@ -7,6 +7,7 @@ Behaviour follows openclaw 2026.3.13, listMemoryFiles.
 import os
 import stat
 from collections.abc import Iterable
+from operator import attrgetter
 
 from oc.base.typed import NamedTuple
 from oc.memory import paths
@@ -96,7 +97,7 @@ def _scan_extra(listing: Listing, place: str, covered: set[str]) -> None:
         inside = [c for c in covered if c.startswith(real + os.sep)]
         _walk(listing, place, name, skip=inside)
     elif _is_note(listing, name, status) and paths.is_note_name(place) and not _is_covered(listing, place, covered):
-        _keep(listing, name, place, status)
+        _keep(listing, name, os.path.dirname(place), status)
 
 
 def _is_covered(listing: Listing, place: str, covered: set[str]) -> bool:
@@ -105,13 +106,13 @@ def _is_covered(listing: Listing, place: str, covered: set[str]) -> bool:
     return real in roots or any(real.startswith(c + os.sep) for c in covered)
 
 
-def _keep(listing: Listing, name: str, place: str, status: os.stat_result) -> None:
+def _keep(listing: Listing, name: str, folder: str, status: os.stat_result) -> None:
     if not name.isascii() and not _is_utf8(name):
         listing.findings.append(Finding(name, "the name is not UTF-8, not read"))
     elif name not in listing.stamps:
-        listing.stamps[name] = stamp_of(status)
-        if not place.endswith(name):
-            listing.places[name] = place
+        listing.stamps[name] = (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+        if name.startswith(".."):
+            listing.places[name] = os.path.join(folder, os.path.basename(name))
 
 
 def _is_utf8(name: str) -> bool:
@@ -131,22 +132,22 @@ def _walk(listing: Listing, folder: str, name: str, skip: Iterable[str] = ()) ->
         prefix = "" if name == "." else f"{name}/"
         below = []
         for entry in _entries(listing, folder, name):
-            if entry.is_dir(follow_symlinks=False):
+            child = prefix + entry.name
+            is_note = child.endswith(paths.ENDING)
+            if is_note and entry.is_file(follow_symlinks=False):
+                # Thousands of files pass here before every search.
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError as error:
+                    listing.findings.append(Finding(child, (error.strerror or "cannot be read").lower()))
+                    continue
+                _keep(listing, child, folder, status)
+            elif entry.is_dir(follow_symlinks=False):
                 if not skipped or os.path.realpath(entry.path) not in skipped:
-                    below.append((entry.path, prefix + entry.name))
-            elif entry.name.endswith(paths.ENDING):
-                _file(listing, entry, prefix + entry.name)
+                    below.append((entry.path, child))
+            elif is_note:
+                listing.findings.append(Finding(child, _LINK if entry.is_symlink() else _NO_FILE))
         pending += reversed(below)
-
-
-def _file(listing: Listing, entry: os.DirEntry[str], name: str) -> None:
-    if not entry.is_file(follow_symlinks=False):
-        listing.findings.append(Finding(name, _LINK if entry.is_symlink() else _NO_FILE))
-        return
-    try:
-        _keep(listing, name, entry.path, entry.stat(follow_symlinks=False))
-    except OSError as error:
-        listing.findings.append(Finding(name, (error.strerror or "cannot be read").lower()))
 
 
 def _entries(listing: Listing, folder: str, name: str) -> list[os.DirEntry[str]]:
@@ -155,7 +156,7 @@ def _entries(listing: Listing, folder: str, name: str) -> list[os.DirEntry[str]]
             listing.findings.append(Finding(name, _LINK))
             return []
         with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name)
+            return sorted(found, key=attrgetter("name"))
     except FileNotFoundError:
         return []
     except OSError as error:

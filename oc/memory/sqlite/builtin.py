@@ -37,33 +37,42 @@ class Builtin:
 
     def sync(self, *, force: bool = False, lock_timeout_ms: int | None = None) -> SyncReport:
         listing = self._scan()
-        done = None if force else self._unchanged(listing)
-        if done is not None:
-            self._tidy()
-            return done
+        connection = None if force else self._up_to_date(listing)
+        if connection is not None:
+            with closing(connection):
+                self._tidy()
+                return syncing.report(connection, listing, syncing.Changes(), rebuilt=False)
         with _plain_errors(self.index), self.index.lock(_or(lock_timeout_ms, _LOCK_TIMEOUT_MS)):
-            return self._write(listing, force=force)
+            return self._write(self._scan(), force=force)
 
-    def _unchanged(self, listing: Listing) -> SyncReport | None:
-        """Returns the report of a run that has nothing to do, None when something is to be written."""
-        found = self._changes(listing)
-        if found is None or found.any():
+    def _up_to_date(self, listing: Listing) -> Connection | None:
+        """Opens the index if it is as the notes are; None when something is to be written."""
+        with _plain_errors(self.index):
+            found, connection = self._compared(listing)
+            if connection is None or (found is not None and not found.any()):
+                return connection
+            connection.close()
             return None
-        return self._report(listing, found, rebuilt=False)
 
-    def _changes(self, listing: Listing) -> syncing.Changes | None:
-        """Compares index and files; None when there is no index that fits."""
+    def _compared(self, listing: Listing) -> tuple[syncing.Changes | None, Connection | None]:
+        """Opens the index and compares it with the files; no changes and no connection when there is none that fits."""
+        connection = None
         try:
             connection = self.index.read()
-            if connection is None:
-                return None
-            with closing(connection):
-                if syncing.is_current(connection, syncing.meta_of(listing, self.budget)):
-                    return syncing.changes(connection, listing)
+            if connection is not None and syncing.is_current(connection, syncing.meta_of(listing, self.budget)):
+                return syncing.changes(connection, listing), connection
         except DatabaseError as error:
             if "locked" in str(error):
-                raise Busy("the index is being written", path=self.index.pointer) from None
-        return None
+                raise
+        if connection is not None:
+            connection.close()
+        return None, None
+
+    def _changes(self, listing: Listing) -> syncing.Changes | None:
+        found, connection = self._compared(listing)
+        if connection is not None:
+            connection.close()
+        return found
 
     def _tidy(self) -> None:
         """Removes what a killed writer left; a live one is left alone, as is a disk that cannot be written."""
@@ -72,7 +81,7 @@ class Builtin:
                 pass
 
     def _write(self, listing: Listing, *, force: bool) -> SyncReport:
-        """Does what is to be done, judged again: another writer may have been here before the lock was ours."""
+        """Does what is to be done; `listing` is from under the lock, since another writer may have been here before."""
         found = None if force else self._changes(listing)
         rebuilt = found is None or syncing.is_many(found, listing)
         if found is not None and not rebuilt and found.any():
@@ -113,13 +122,21 @@ class Builtin:
         warnings = list(self.warnings)
         limit = int(self.settings.max_results) if limit is None else limit
         min_score = self.settings.min_score if min_score is None else min_score
-        if self.index.current() is None and sync and not self._scan().stamps:
-            # Looking creates nothing: without notes there is no index to make.
-            return SearchResult((), "keyword", (*warnings, f"there are no notes in {self.workspace}"))
-        trouble = self._sync_for_search(lock_timeout_ms) if sync and self.settings.on_search else None
+        connection = None
+        trouble = None
+        if sync and self.settings.on_search:
+            listing = self._scan()
+            if not listing.stamps and self.index.current() is None:
+                # Looking creates nothing: without notes there is no index to make.
+                return SearchResult((), "keyword", (*warnings, f"there are no notes in {self.workspace}"))
+            connection = self._up_to_date(listing)
+            if connection is None:
+                trouble = self._sync_for_search(lock_timeout_ms)
+            else:
+                self._tidy()
         with _plain_errors(self.index):
             try:
-                found = self._query(query, limit, min_score, self._opened(trouble, warnings))
+                found = self._query(query, limit, min_score, connection or self._opened(trouble, warnings))
             except OperationalError:
                 raise
             except DatabaseError:  # damaged in a place that the sync did not read
@@ -136,9 +153,10 @@ class Builtin:
 
     def _sync_for_search(self, lock_timeout_ms: int | None) -> OcError | OSError | None:
         """Returns why the index could not be brought up to date."""
-        waits = _LOCK_TIMEOUT_MS if self.index.current() is None else _SEARCH_LOCK_TIMEOUT_MS
+        waits = _or(lock_timeout_ms, _LOCK_TIMEOUT_MS if self.index.current() is None else _SEARCH_LOCK_TIMEOUT_MS)
         try:
-            self.sync(lock_timeout_ms=_or(lock_timeout_ms, waits))
+            with _plain_errors(self.index), self.index.lock(waits):
+                self._write(self._scan(), force=False)
         except (Busy, InputOutput, OSError) as error:
             return error
         return None

@@ -5,13 +5,17 @@ taken out of the index by giving FTS5 the same text again. `context` is the note
 Plain SQL: importing sqlite_utils takes as long as indexing 150 notes.
 """
 
+from collections.abc import Mapping
+
 from oc.base.jsonl import dump, parse
 from oc.base.typed import Any, NamedTuple
+from oc.memory.scan import Stamp
 from oc.memory.sqlite.driver import Connection
 from oc.memory.text import TOKENS
 
 VERSION = 1
 META_KEY = "oc_memory_index"
+STAMPS_KEY = "stamps"
 
 # mtime_ns 0: the file was so fresh when it was read that the next run must read it again.
 _TABLES = f"""
@@ -59,6 +63,20 @@ def read_meta(connection: Connection) -> dict[str, Any]:
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (META_KEY,)).fetchone()
     value = parse(row[0]) if row else {}
     return value if isinstance(value, dict) and value.get("schema") == VERSION else {}
+
+
+def read_stamps(connection: Connection) -> bytes:
+    """Returns the stamps of all files as one JSON text: comparing two of them is what a run costs without changes."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (STAMPS_KEY,)).fetchone()
+    return row[0].encode() if row else b""
+
+
+def write_stamps(connection: Connection, stamps: Mapping[str, Stamp]) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (STAMPS_KEY, stamps_text(stamps).decode()))
+
+
+def stamps_text(stamps: Mapping[str, Stamp]) -> bytes:
+    return dump(stamps)
 
 
 def write_meta(connection: Connection, meta: dict[str, Any]) -> None:

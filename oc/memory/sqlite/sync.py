@@ -63,10 +63,10 @@ def meta_of(listing: Listing, budget: Budget) -> dict[str, Any]:
 
 def changes(connection: Connection, listing: Listing) -> Changes:
     """Compares an index with the files, reading those whose stat moved; nothing is written."""
-    known = known_stamps(connection)
     found = Changes()
-    if known == listing.stamps:
+    if schema.read_stamps(connection) == schema.stamps_text(listing.stamps):
         return found
+    known = known_stamps(connection)
     found.removed = [path for path in known if path not in listing.stamps]
     for path, stamp in listing.stamps.items():
         if path not in known:
@@ -146,6 +146,7 @@ def update(index: Index, listing: Listing, found: Changes, budget: Budget) -> No
             _add(writer, listing, name, found.read.get(name))
         for name in found.touched:
             writer.touch(name, found.read[name][1])
+        _note_stamps(connection, listing)
         connection.execute("COMMIT")
 
 
@@ -168,10 +169,11 @@ def rebuild(index: Index, listing: Listing, budget: Budget) -> None:
             connection.execute("PRAGMA cache_size=-65536")
             fill(connection, listing, budget)
         index.switch(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        raise
+    finally:
+        # A build that failed must not keep the disk full; what a kill leaves, the next writer removes.
+        if index.current() != path:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
 
 def fill(connection: Connection, listing: Listing, budget: Budget) -> None:
@@ -184,7 +186,14 @@ def fill(connection: Connection, listing: Listing, budget: Budget) -> None:
     for name in listing.stamps:
         _add(writer, listing, name)
     schema.write_meta(connection, meta_of(listing, budget))
+    _note_stamps(connection, listing)
     connection.execute("COMMIT")
+
+
+def _note_stamps(connection: Connection, listing: Listing) -> None:
+    """Keeps the stamps of what is indexed, in the order in which a listing has them."""
+    known = known_stamps(connection)
+    schema.write_stamps(connection, {path: known[path] for path in listing.stamps if path in known})
 
 
 def is_many(found: Changes, listing: Listing) -> bool:
