@@ -203,4 +203,5 @@ _MAX_INPUT = {
 
 def max_input_tokens(provider: str, model: str) -> int:
     """Returns the longest input of an embedding model; bytes stand in for tokens when chunks are cut to it."""
-    return _MAX_INPUT.get(f"{provider}:{model}", _MAX_INPUT.get(provider, 8192))
+    provider = provider.lower()
+    return _MAX_INPUT.get(f"{provider}:{model.lower()}", _MAX_INPUT.get(provider, 8192))

@@ -16,8 +16,7 @@ _MEDIA = {
     "audio": (".mp3", ".wav", ".ogg", ".opus", ".m4a", ".aac", ".flac"),
 }
 _NOT_WATCHED = frozenset((".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__"))
-# `2026-06-30` or `deploy.md`, as people name a note of the memory folder.
-_BARE = r"[^/\\]+\.md\Z|\d{4}-\d\d-\d\d\Z"
+_DAY = r"\d{4}-\d\d-\d\d(?:\.md)?\Z"
 
 
 def normal(path: str) -> str:
@@ -58,9 +57,16 @@ def relative(workspace: str, path: str) -> str:
     return os.path.relpath(path, workspace).replace(os.sep, "/")
 
 
-def as_note(path: str) -> str:
-    """Returns the path that a bare name stands for: `2026-06-30` is `memory/2026-06-30.md`; others as they are."""
-    plain = js_trim(path)
-    if plain in ROOT_NOTES or not pattern(_BARE).match(plain):
-        return plain
-    return f"{FOLDER}/{plain}" if plain.endswith(ENDING) else f"{FOLDER}/{plain}{ENDING}"
+def is_day(name: str) -> bool:
+    """Says whether a bare name is that of a day's note, with or without its ending."""
+    return pattern(_DAY).match(js_trim(name)) is not None
+
+
+def as_note(name: str) -> str | None:
+    """Returns the path that a bare name stands for, None for what is none: `2026-06-30` is `memory/2026-06-30.md`."""
+    plain = js_trim(name)
+    if plain in ROOT_NOTES or "/" in plain or "\\" in plain:
+        return None
+    if plain.endswith(ENDING):
+        return f"{FOLDER}/{plain}"
+    return f"{FOLDER}/{plain}{ENDING}" if is_day(plain) else None

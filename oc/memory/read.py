@@ -95,7 +95,7 @@ def _resolve(workspace: str, extra: Iterable[str], path: str) -> tuple[str, str]
     allowed = paths.extra_paths(workspace, extra)
     file = os.path.abspath(os.path.join(workspace, wanted))
     if not _is_listed(workspace, allowed, file):
-        file = os.path.abspath(os.path.join(workspace, paths.as_note(wanted)))
+        file = _bare(workspace, wanted) or file
     name = paths.relative(workspace, file)
     if not _is_listed(workspace, allowed, file):
         raise NotFound("no note of this workspace", path=wanted, hint="notes are MEMORY.md and memory/**/*.md")
@@ -105,6 +105,15 @@ def _resolve(workspace: str, extra: Iterable[str], path: str) -> tuple[str, str]
     if not any(_is_inside(os.path.realpath(root), real) for root in (workspace, *map(_folder_of, allowed))):
         raise NotFound("no note: it lies outside the workspace", path=name)
     return name, file
+
+
+def _bare(workspace: str, wanted: str) -> str | None:
+    """Returns the file below memory/ that a bare name stands for: a day's always, another note's when it is there."""
+    note = paths.as_note(wanted)
+    if note is None:
+        return None
+    file = os.path.abspath(os.path.join(workspace, note))
+    return file if paths.is_day(wanted) or os.path.lexists(file) else None
 
 
 def _folder_of(extra: str) -> str:

@@ -38,7 +38,18 @@ def test_bytes_come_back_as_they_are(workspace):
 
 @pytest.mark.parametrize(
     "path",
-    ["..", "../out.md", "memory/../../out.md", "memory", "memory/", "memory/sub", "notes.txt", "MEMORY.MD", "a/b.md"],
+    [
+        "..",
+        "../out.md",
+        "memory/../../out.md",
+        "memory",
+        "memory/",
+        "memory/sub",
+        "notes.txt",
+        "MEMORY.MD",
+        "a/b.md",
+        "none.md",
+    ],
 )
 def test_what_is_no_note_is_refused(workspace, path):
     with pytest.raises(NotFound):
@@ -51,7 +62,8 @@ def test_no_path_is_an_error_of_usage(workspace):
 
 
 def test_a_missing_note_says_so(workspace):
-    assert (False, b"") == read(str(workspace), (), "memory/none.md")[2:0:-1]
+    for path in ("memory/none.md", "2026-01-01", "2026-01-01.md"):
+        assert (b"", False) == read(str(workspace), (), path)[1:]
 
 
 def test_no_link_leads_out(workspace, tmp_path):
