@@ -9,7 +9,7 @@ from oc.cli.out import Out
 from oc.cli.stream import Item, Stream, write_items
 from oc.errors import NotFound
 from oc.message.shapes import calls
-from oc.session.backward import Ending, read_ending
+from oc.session.backward import Ending, read_ending, to_root
 from oc.session.context import context_entries
 from oc.session.entry import Entry
 from oc.session.transcript import Transcript, read_stream
@@ -26,7 +26,7 @@ class Shown:
         self._ending: Ending | None = None
         if seekable:
             try:
-                self._ending = read_ending(file, name, leaf_id=leaf_id, outline=True, full=full)
+                self._ending = read_ending(file, name, leaf_id=leaf_id, outline=True, until=to_root if full else None)
             except NotFound:  # no id: the start of one or a label, for which the whole must be known
                 file.seek(0)
         if self._ending is None:

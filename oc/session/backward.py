@@ -7,7 +7,7 @@ read, however long the file is. Only version 3 with all links written down can b
 import os
 import stat
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import orjson
 
@@ -38,12 +38,18 @@ class _Unlinked(Exception):
 
 
 def read_ending(
-    file: BinaryIO, name: str, *, leaf_id: str | None = None, outline: bool = False, full: bool = False
+    file: BinaryIO,
+    name: str,
+    *,
+    leaf_id: str | None = None,
+    outline: bool = False,
+    until: Callable[[Entry], bool] | None = None,
 ) -> Ending | None:
     """Returns the end of the path to a leaf (None: the last entry).
 
     None, with the file at its start, where it must be read whole. With `outline` messages come without their content
-    and no line is held. With `full` the path goes back to its root. Raises NotFound when no entry has that id.
+    and no line is held. The path goes back as far as the context needs, or with `until` to the newest entry of which that
+    is true. Raises NotFound when no entry has that id.
     """
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
@@ -54,7 +60,7 @@ def read_ending(
     if first is None or not is_header(first[2]) or version_of(first[2]) != VERSION:
         file.seek(0)
         return None
-    walk = _Walk(file, file.tell(), status.st_size, outline=outline, full=full)
+    walk = _Walk(file, file.tell(), status.st_size, outline=outline, until=until)
     try:
         walk.run(leaf_id)
     except _Unlinked:
@@ -70,12 +76,19 @@ def read_ending(
     return Ending(transcript, walk.offsets, walk.lengths)
 
 
+def to_root(_: Entry) -> bool:
+    """Lets `read_ending` read the whole path."""
+    return False
+
+
 class _Walk:
     """One way back through a file, from its end towards its header; the lists hold the path, the leaf first."""
 
-    def __init__(self, file: BinaryIO, start: int, size: int, *, outline: bool, full: bool) -> None:
+    def __init__(
+        self, file: BinaryIO, start: int, size: int, *, outline: bool, until: Callable[[Entry], bool] | None
+    ) -> None:
         self.file, self.start, self.size = file, start, size
-        self.outline, self.full = outline, full
+        self.outline, self.until = outline, until
         self.entries: list[Entry] = []
         self.raws: list[bytes | None] = []
         self.offsets = array("q")
@@ -135,6 +148,8 @@ class _Walk:
             self.entries.append(entry)
             if entry_id == self._first_kept or (kind == "compaction" and self._is_enough(entry)):
                 return None
+            if self.until is not None and self.until(entry):
+                return None
             if not isinstance(parent, str):
                 return None
             if parent not in passed:
@@ -148,7 +163,7 @@ class _Walk:
 
     def _is_enough(self, compaction: Entry) -> bool:
         """Notes what the newest compaction kept first; says whether that is nothing, so that the path may end here."""
-        if self.full or self._first_kept is not None:
+        if self.until is not None or self._first_kept is not None:
             return False
         kept = compaction.get("firstKeptEntryId")
         # What is no id, or an id that stands after the cut, is not before it: nothing was kept.

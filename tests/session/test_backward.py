@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oc.errors import NotFound
 from oc.session import tail
-from oc.session.backward import read_ending
+from oc.session.backward import read_ending, to_root
 from oc.session.context import context_entries
 from oc.session.transcript import read, read_stream
 from oc.session.tree import leaf_path
@@ -92,7 +92,7 @@ def compare(path, leaf_id):
         outline = read_ending(file, "x", leaf_id=leaf_id, outline=True)
         assert ending[1:] == outline[1:]
         assert [e["id"] for e in got] == [e["id"] for e in context_entries(outline.transcript.entries)]
-        full = read_ending(file, "x", leaf_id=leaf_id, full=True).transcript
+        full = read_ending(file, "x", leaf_id=leaf_id, until=to_root).transcript
         assert leaf_path(whole.entries, leaf_id) == full.entries
 
 
