@@ -182,7 +182,7 @@ def create(path: str, header: Entry, *, lock_timeout_ms: int = 10_000) -> bool:
 
     The file appears whole: a header half written would never be read again.
     """
-    _refuse_read_only(path)
+    refuse_read_only(path)
     files.make_folder(os.path.dirname(os.path.abspath(path)))
     with files.lock(path, timeout_ms=lock_timeout_ms):
         if os.path.lexists(path):
@@ -259,13 +259,14 @@ def need_entry(path: str, entry_id: str) -> None:
 
 def _writing(path: str, lock_timeout_ms: int | None) -> AbstractContextManager[None]:
     """Returns the lock that a writer holds; a file that is not there leaves no lock behind."""
-    _refuse_read_only(path)
+    refuse_read_only(path)
     if not os.path.exists(path):
         raise NotFound("no such file", path=path)
     return nullcontext() if lock_timeout_ms is None else files.lock(path, timeout_ms=lock_timeout_ms)
 
 
-def _refuse_read_only(path: str) -> None:
+def refuse_read_only(path: str) -> None:
+    """Raises Unavailable for a transcript in OpenClaw's database and for a compressed archive."""
     if ".sqlite#" in path or path.endswith(".zst"):
         from oc.session import openclaw_db
 

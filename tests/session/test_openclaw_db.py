@@ -55,6 +55,10 @@ def test_looking_leaves_no_trace(oc, database):
         ["session", "list", "--all"],
         ["session", "check", "s-group"],
         ["session", "check", name],
+        ["session", "tree", "main"],
+        ["session", "grep", "deploy"],
+        ["session", "export", "main", "--md"],
+        ["session", "append", "main", "--role", "user", "x", "--dry-run"],
         ["tokens", "main"],
         ["prune", name],
         ["sanitize", "main"],
@@ -95,6 +99,16 @@ def test_tail_and_context(oc):
         ["session", "open", "main"],
         ["session", "open", "agent:main:new"],
         ["session", "reset", "main"],
+        ["session", "set", "main", "label=x"],
+        ["session", "label", "main", "s-main-0", "x"],
+        ["session", "name", "main", "x"],
+        ["session", "branch", "main", "s-main-0", "--summary", "x"],
+        ["session", "fork", "main"],
+        ["session", "fork", "main", "--key", "other"],
+        ["session", "event", "main", "x"],
+        ["session", "repair", "main", "--write"],
+        ["session", "gc", "--write"],
+        ["session", "rebuild", "--write"],
         ["prompt", "-s", "main", "hello"],
     ],
     ids=" ".join,
@@ -115,6 +129,14 @@ def test_writers_refuse_with_the_line_that_imports(oc, database, args):
 def test_another_home_is_written_to(oc, tmp_path):
     ran = oc("--home", tmp_path / "other", "session", "append", "main", "--create", "--role", "user", "x")
     assert (0, "") == (ran.status, ran.err)
+
+
+@pytest.mark.usefixtures("database")
+def test_a_branch_can_be_copied_out_to_a_file(oc, tmp_path):
+    ran = oc("session", "fork", "main", "s-main-1", "--to", tmp_path / "fork.jsonl")
+    assert (0, "") == (ran.status, ran.err)
+    shown = oc("session", "show", tmp_path / "fork.jsonl", "--messages").jsonl()
+    assert list(TEXTS[:2]) == [message["content"] for message in shown]
 
 
 def test_a_database_without_the_tables_leaves_the_files_the_sessions(oc):

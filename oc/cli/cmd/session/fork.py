@@ -15,6 +15,7 @@ from oc.session import store
 from oc.session.entry import new_header
 from oc.session.forked import Source, write_fork
 from oc.session.open import Start, new_session_id, open_session
+from oc.session.transcript import refuse_read_only
 
 
 @oc_command("fork")
@@ -39,6 +40,8 @@ def command(app: App, session: str, entry: str | None, *, key: str | None, targe
             raise BadInput(f"{name} has a session already", path=owner.places.store)
         print_opened(app, owner, open_session(name, owner.places, rules_of(owner), start=Start(fork=source)))
         return 0
+    if target is None:
+        refuse_read_only(ref.path)
     owner = app.for_agent(ref.agent)
     session_id = new_session_id(store.load(owner.places.store), owner.places.sessions, app.ids)
     path = target or os.path.join(os.path.dirname(ref.path), store.transcript_name(session_id))
