@@ -10,6 +10,7 @@ from oc.agent.failure import Failure
 from oc.agent.rules import Done, Reply, respond
 from oc.agent.wire import Speaker
 from oc.message.shapes import Block, Message, call_arguments, calls, result_id, text
+from oc.window import flush_prompt
 
 SPEAKER = Speaker(OFFLINE, "oc", OFFLINE)
 
@@ -32,11 +33,24 @@ def reply_to(request: Request) -> Reply:
     last = max((i for i, m in enumerate(request.messages) if m.get("role") == "user"), default=None)
     if last is None:
         return Reply()
+    offered = {tool.name for tool in request.tools}
+    if flush_prompt.TOOL in offered:
+        return _flushed(request.messages[:last], _done(request.messages[last + 1 :]))
     said = text(request.messages[last])
     summary = condensed(said, request.messages[:last])
     if summary is not None:
         return Reply(summary)
-    return respond(said, _done(request.messages[last + 1 :]), {tool.name for tool in request.tools})
+    return respond(said, _done(request.messages[last + 1 :]), offered)
+
+
+def _flushed(messages: list[Message], done: list[Done]) -> Reply:
+    """Returns the call that notes what the conversation says for good; the word for nothing after it, or without it."""
+    from oc.agent.durable import durable
+
+    facts = [] if done else durable(messages)
+    if not facts:
+        return Reply(flush_prompt.NO_REPLY)
+    return Reply(calls=[(flush_prompt.TOOL, {"content": "\n".join(f"- {fact}" for fact in facts)})])
 
 
 def _done(messages: list[Message]) -> list[Done]:

@@ -7,7 +7,7 @@ MAX_CHARS; nothing is worded anew.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from oc.base.text import cut16, len16, pattern, weight16
+from oc.base.text import CJK, cut16, len16, pattern, weight16
 from oc.compaction.identifiers import identifiers
 from oc.message.derived import bash_text
 from oc.message.shapes import Message, text, texts
@@ -20,6 +20,7 @@ MAX_VALUES_PER_MESSAGE = 5
 REQUEST, CONSTRAINT, DECISION, DONE = "request", "constraint", "decision", "done"
 DOING, BLOCKED, NEXT, QUESTION = "doing", "blocked", "next", "question"
 ERROR, VALUE = "error", "value"
+REMEMBER = "remember"
 
 _REMEMBER = (
     r"(?i)\b(?:remember|important|note that|keep in mind|for the record|fyi|do(?:n'?t| not) forget)\b"
@@ -62,7 +63,8 @@ _ERROR_LINE = (
     r"|\brefused\b|\btimed? ?out\b|\bno such file\b|\bnot found\b|错误|失败|异常|超时|拒绝|找不到|无法).*$"
 )
 _LIST_MARK = r"^\s*(?:[>#|]+\s*)*(?:[-*+•]\s+|\d{1,3}[.)、]\s*)?(?:\[[ xX]\]\s+)?"
-_SENTENCE_END = r"(?<=[。！？；!?])(?=[^。！？；!?”」）)\s])|(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])"
+# A `?` or `!` with no space after it ends a sentence before wide text only: addresses have them inside.
+_SENTENCE_END = rf"(?<=[。！？；])(?=[^。！？；!?”」）)\s])|(?<=[!?])(?=[{CJK}])|(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])"
 
 
 class Fact(NamedTuple):
@@ -111,6 +113,20 @@ def facts(messages: Sequence[Message]) -> list[Fact]:
             found += [Fact(VALUE, short(one), order) for one in sentences(text(message))][:MAX_VALUES_PER_MESSAGE]
     last_user = max((i for i, message in enumerate(messages) if message.get("role") == "user"), default=-1)
     return [fact for fact in found if fact.kind != QUESTION or fact.order >= last_user]
+
+
+def marks(sentence: str) -> frozenset[str]:
+    """Returns what a sentence is by its words, of the kinds of facts; REMEMBER when it asks to be kept in mind."""
+    known = (
+        (REMEMBER, _REMEMBER),
+        (DECISION, _DECISION),
+        (CONSTRAINT, _CONSTRAINT),
+        (DONE, _DONE),
+        (DOING, _DOING),
+        (NEXT, _NEXT),
+        (BLOCKED, _BLOCKED),
+    )
+    return frozenset(kind for kind, expression in known if pattern(expression).search(sentence))
 
 
 def _last_answer(messages: Sequence[Message]) -> int:
