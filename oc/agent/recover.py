@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from oc.agent.answer import Request
+from oc.agent.flush import Flusher
 from oc.agent.loop import Loop
+from oc.agent.refresh import queue_refresh
 from oc.agent.request import Session, coming_tokens
 from oc.agent.setting import Setting
 from oc.config.load import Config
@@ -92,7 +94,6 @@ class Recovery:
         return self._path
 
     def _compact(self, reason: str, keep_tokens: int) -> bool:
-        # Here the branch can be flushed first, when this cycle has had no flush.
         retry = reason == "overflow"
         self.loop.tell({"type": "auto_compaction_start", "reason": reason})
         compactor = self._compactor(keep_tokens)
@@ -101,6 +102,7 @@ class Recovery:
         if preparation is None:
             self.loop.tell(end)
             return False
+        self._flusher().before_compaction(self._branch(), self.loop.tell)
         hooked = self.loop.recorder.hooked
         try:
             done = hooked.compaction(compactor, preparation, self.setting.clock.now_ms())
@@ -114,9 +116,13 @@ class Recovery:
         entry = self.loop.recorder.write([done.entry])[0]
         self._show(self._branch())
         self._note(done.tokens_after)
+        queue_refresh(self.session.ref, self._config, self.session.places, self.setting)
         self.loop.tell({**end, "result": {**entry, "tokensAfter": done.tokens_after}, "willRetry": retry})
         hooked.fire("after_compaction", {"entry": entry, "tokensAfter": done.tokens_after})
         return True
+
+    def _flusher(self) -> Flusher:
+        return Flusher(self.session, self.window_tokens, self.setting, self.loop.counter, self.loop.limits.deadline_s)
 
     def _show(self, path: Sequence[Entry]) -> None:
         """Lets the turn go on with the context of the path, and with what was said but not written."""

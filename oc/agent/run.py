@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from oc.agent.choice import choose_model
+from oc.agent.flush import Flusher
 from oc.agent.hooked import Hooked
 from oc.agent.loop import Limits, Loop, Outcome, Tell
 from oc.agent.model import open_model
@@ -150,7 +151,9 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
         setting.warn(f"{session.ref.path}: {len(transcript.skipped)} lines are no entries and are passed over")
     path = leaf_path(transcript.entries)
     recorder = Recorder(session.ref.path, setting.clock, setting.ids, setting.warn, setting.hooked(session.ref))
-    # Here the unflushed part of the branch can be flushed, before anything of this turn is written.
+    limits = Limits(ask.max_steps, None if ask.timeout_s is None else time.monotonic() + ask.timeout_s)
+    # Before anything of this turn is written.
+    Flusher(session, turn.window.tokens, setting, deadline_s=limits.deadline_s).before_turn(path, ask.text, tell)
     tools = own_tools(session, setting) if ask.tools else []
     prompt = system_prompt(session, tools, time_zone=zone_of(setting))
     for warning in prompt.warnings:
@@ -162,7 +165,6 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
     pruning = pruning_of(session.config, model.speaker, path, now_ms)
     view = view_of(session, model.speaker, window_tokens=tokens, now_ms=now_ms)
     view = replace(view, pruning=pruning, hooked=recorder.hooked)
-    limits = Limits(ask.max_steps, None if ask.timeout_s is None else time.monotonic() + ask.timeout_s)
     loop = Loop(model, prompt.text, context_entries(path), tools, view, recorder, tell, limits, ESTIMATE)
     recovery = Recovery(session, loop, transcript.entries, tokens, setting)
     _hear(ask.text, loop, recovery, session, setting)

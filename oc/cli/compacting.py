@@ -5,10 +5,12 @@ import sys
 from typing import Any, NamedTuple
 
 from oc.agent.compact import Compaction, count_compaction
+from oc.agent.refresh import queue_refresh
 from oc.base.jsonl import dump, dump_line
 from oc.cli.app import App
 from oc.cli.sessions import default_session, find_session
 from oc.cli.stream import Report, warn_skipped
+from oc.cli.turn import setting_of
 from oc.errors import Busy
 from oc.session.entry import VERSION, Entry
 from oc.session.find import SessionRef
@@ -59,6 +61,7 @@ def write(app: App, target: Target, done: Compaction) -> Entry:
     entry = _append(app, target.transcript, target.ref.path, done.entry)
     store_path = app.places_of(target.ref.agent).store
     count_compaction(target.ref, store_path, done.tokens_after, app.clock.now_ms(), app.lock_timeout_ms)
+    queue_refresh(target.ref, app.config, app.places_of(target.ref.agent), setting_of(app))
     return entry
 
 

@@ -101,6 +101,7 @@ COMMANDS: dict[str, Row] = {
     "memory": Row("Index, search, read and write notes", verbs=_MEMORY),
     "prompt": Row("Run one turn of a session with a model", "oc.cli.cmd.prompt"),
     "prune": Row("Shorten old tool results; the newest turns stay", "oc.cli.cmd.prune", plain=True),
+    "refresh": Row("Queue the sections of AGENTS.md that a session is told after a compaction", "oc.cli.cmd.refresh"),
     "sanitize": Row("Make a history legal for a provider: ids, calls with their results, turns", "oc.cli.cmd.sanitize"),
     "session": Row("Open, read and append to sessions and their transcripts", verbs=_SESSION),
     "tokens": Row("Count messages and tokens", "oc.cli.cmd.tokens", plain=True),

@@ -101,6 +101,8 @@ class Watcher:
         """Puts decisions into the report, and a dim line on a terminal's stderr."""
         if event["type"].startswith("auto_compaction"):
             self._note_compaction(event)
+        elif event["type"].startswith("memory_flush"):
+            self._note_flush(event)
         elif event["type"] == "results_cut":
             self._aside("the context is too large: stored results are shortened")
             for row in event["decisions"]:
@@ -126,6 +128,15 @@ class Watcher:
         sizes = {"tokens_before": result.get("tokensBefore"), "tokens_after": result.get("tokensAfter")}
         action = "compact" if result else "refuse" if event.get("errorMessage") else "nothing-to-compact"
         self.report.add("compact", action, entry_id=result.get("id"), **sizes, rule=event["reason"])
+
+    def _note_flush(self, event: Event) -> None:
+        if event["type"] == "memory_flush_start":
+            self._aside(f"saving facts to the notes: {event['reason']}")
+            return
+        facts = {name: event.get(name) for name in ("path", "lines", "messages")}
+        self.report.add("flush", event["result"], rule=event["reason"], **facts)
+        if event.get("lines"):
+            self._aside(f"saved: {event['path']}#L{event['lines'][0]}")
 
     def _note_shortened(self, rows: list[dict[str, Any]]) -> None:
         """Tells what the model is shown less of than there is."""

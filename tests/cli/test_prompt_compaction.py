@@ -8,9 +8,11 @@ from tests.loopback import MODEL_ID, call, cut, fail, say, serving
 from tests.warm import Warm, server
 
 KEY = "agent:main:main"
+# Flushes before a compaction have tests of their own (test_prompt_flush.py).
+NO_FLUSH = {"memoryFlush": {"enabled": False}}
 SMALL = {
     "contextTokens": 4000,
-    "compaction": {"reserveTokens": 1000, "reserveTokensFloor": 0, "keepRecentTokens": 200},
+    "compaction": {"reserveTokens": 1000, "reserveTokensFloor": 0, "keepRecentTokens": 200, **NO_FLUSH},
 }
 BIG = {"prompt_tokens": 3500, "completion_tokens": 20, "total_tokens": 3520}
 

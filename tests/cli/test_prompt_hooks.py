@@ -190,6 +190,7 @@ SMALL = {
     "compaction": {
         "reserveTokens": 1000,
         "reserveTokensFloor": 0,
+        "memoryFlush": {"enabled": False},
         "keepRecentTokens": 200,
         "memoryFlush": {"enabled": False},
     },
