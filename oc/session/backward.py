@@ -48,7 +48,7 @@ def read_ending(
     """Returns the end of the path to a leaf (None: the last entry).
 
     None, with the file at its start, where it must be read whole. With `outline` messages come without their content
-    and no line is held. The path goes back as far as the context needs, or with `until` to the newest entry of which that
+    and no line is held. The path goes back as far as the context needs, or with `until` to the newest entry of which it
     is true. Raises NotFound when no entry has that id.
     """
     status = os.fstat(file.fileno())
