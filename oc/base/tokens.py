@@ -5,10 +5,9 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from oc.base.text import len16, weight16
-from oc.base.typed import Any, NoReturn
+from oc.base.typed import Any, NamedTuple, NoReturn
 from oc.errors import NotFound, Usage
 
 RANKS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "o200k_base.xz")
@@ -20,8 +19,7 @@ _SPLIT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(NamedTuple):
     """Counts text in units, of which `units_per_token` make a token; sums are rounded up once, at the end."""
 
     name: str

@@ -5,11 +5,10 @@ same texts otherwise (design D13).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from oc.base.jsonl import js_text
 from oc.base.tokens import Counter
-from oc.base.typed import Any
+from oc.base.typed import Any, NamedTuple
 from oc.message.shapes import Message, call_arguments
 
 IMAGE_CHARS = 4800
@@ -73,8 +72,7 @@ def usage_tokens(usage: dict[str, Any]) -> int:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSize:
+class ContextSize(NamedTuple):
     """`tokens` = `usage_tokens` (the provider's own count up to message `last_usage_index`) + `trailing_tokens`."""
 
     tokens: int

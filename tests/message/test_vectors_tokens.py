@@ -1,7 +1,5 @@
 """Sizes of messages and contexts as Pi counts them."""
 
-from dataclasses import asdict
-
 from oc.base.tokens import CHARS4
 from oc.cli.out import camel
 from oc.message.size import context_size, message_tokens
@@ -15,4 +13,4 @@ def test_message_tokens(case):
 
 @vectors("sessions-tokens", fn="estimateContextTokens")
 def test_context_size(case):
-    assert case.expected == camel(asdict(context_size(case.input["messages"], CHARS4)))
+    assert case.expected == camel(context_size(case.input["messages"], CHARS4)._asdict())
