@@ -9,7 +9,7 @@ budget, overlap is whole lines that fit, a long line is cut between sentences or
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from oc.base.text import cut16, len16, pattern, slice16, weight16
+from oc.base.text import cut16, len16, pattern, slice16, weight16, weights16
 
 MIN_UNITS = 32
 UNITS_PER_TOKEN = 4
@@ -29,13 +29,13 @@ class Chunk(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """How long a line is in quarter tokens, how one longer than the budget is cut, and which lines are repeated.
+    """How long lines are in quarter tokens, how one longer than the budget is cut, and which lines are repeated.
 
     `carry(sizes, overlap_units)` returns how many segments from the end of a chunk start the next one; `strict` drops
     carried segments for which the budget has no room.
     """
 
-    size: Callable[[str], int]
+    sizes: Callable[[str], Sequence[int]]
     cut: Callable[[str, int], Sequence[str]]
     carry: Callable[[Sequence[int], int], int]
     strict: bool
@@ -66,18 +66,21 @@ def chunk(text: str, *, tokens: int, overlap: int, measure: Measure) -> list[Chu
 
 def _segments(text: str, max_units: int, measure: Measure) -> tuple[list[str], list[int], Sequence[int]]:
     """Returns segments, their sizes with the line feed and their line numbers; a cut line gives several segments."""
-    size = measure.size
     lines = text.split("\n")
-    sizes = [(len(line) if line.isascii() else size(line)) + 1 for line in lines]
+    sizes = [size + 1 for size in (map(len, lines) if text.isascii() else measure.sizes(text))]
     if max(sizes) <= max_units + 1:
         return lines, sizes, range(1, len(lines) + 1)
     pieces: list[str] = []
     numbers: list[int] = []
-    for number, (line, units) in enumerate(zip(lines, sizes, strict=True), 1):
-        cut = [line] if units <= max_units + 1 else measure.cut(line, max_units)
+    for number, (line, size) in enumerate(zip(lines, sizes, strict=True), 1):
+        cut = [line] if size <= max_units + 1 else measure.cut(line, max_units)
         pieces += cut
         numbers += [number] * len(cut)
-    return pieces, [size(piece) + 1 for piece in pieces], numbers
+    return pieces, [measure.sizes(piece)[0] + 1 for piece in pieces], numbers
+
+
+def _units16(text: str) -> list[int]:
+    return list(map(len16, text.split("\n")))
 
 
 def _cut_anywhere(line: str, max_units: int) -> list[str]:
@@ -144,8 +147,8 @@ def _carry_within(sizes: Sequence[int], overlap_units: int) -> int:
     return count
 
 
-REFERENCE = Measure(len16, _cut_anywhere, _carry_crossing, strict=False)
-ESTIMATE = Measure(weight16, _cut_between, _carry_within, strict=True)
+REFERENCE = Measure(_units16, _cut_anywhere, _carry_crossing, strict=False)
+ESTIMATE = Measure(weights16, _cut_between, _carry_within, strict=True)
 
 
 def remap(chunks: Sequence[Chunk], line_map: Sequence[int]) -> list[Chunk]:

