@@ -37,6 +37,7 @@ _OF_ONE_SESSION = (
     "inputTokens",
     "memoryFlushAt",
     "memoryFlushCompactionCount",
+    "memoryFlushEntryId",
     "outputTokens",
     "sessionFile",
     "skillsSnapshot",
