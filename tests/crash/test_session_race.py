@@ -85,3 +85,36 @@ def test_keys_opened_at_once_all_get_their_row(tmp_path):
     store = json.loads((oc.state / "agents/main/sessions/sessions.json").read_text())
     assert {f"agent:main:k{n}" for n in range(12)} == set(store)
     assert 12 == len({row["sessionId"] for row in store.values()})
+
+
+def test_a_call_that_waits_gets_one_result_whoever_writes(tmp_path):
+    """All see that a result is missing; the one that comes first makes it up."""
+    oc = Oc(tmp_path)
+    call = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "a"}}
+    oc("session", "append", "main", "--create", stdin=json.dumps({"role": "assistant", "content": [call]}))
+    oc("session", "set", "main", "providerOverride=anthropic", "modelOverride=claude-x")
+    workers = [
+        oc.popen("session", "append", "main", "--role", "user", str(n), stdout=subprocess.DEVNULL) for n in range(6)
+    ]
+    assert [0] * 6 == [worker.wait(timeout=60) for worker in workers]
+    roles = [message["role"] for message in oc("session", "show", "--messages").jsonl()]
+    assert ["assistant", "toolResult", *["user"] * 6] == roles
+
+
+def test_branches_and_appends_at_once_lose_nothing(tmp_path):
+    oc = Oc(tmp_path)
+    first = '{"type":"message","id":"first","message":{"role":"user","content":"0"}}'
+    oc("session", "append", "main", "--create", stdin=first)
+    workers = [
+        oc.popen("session", "branch", "main", "first", "--summary", str(n), stdout=subprocess.DEVNULL) for n in range(5)
+    ]
+    workers += [
+        oc.popen("session", "append", "main", "--role", "user", str(n), stdout=subprocess.DEVNULL) for n in range(5)
+    ]
+    assert [0] * 10 == [worker.wait(timeout=60) for worker in workers]
+    entries = oc("session", "show", "main", "--entries").jsonl()
+    assert 11 == len({entry["id"] for entry in entries})
+    branched = [entry for entry in entries if entry["type"] == "branch_summary"]
+    assert ["first"] * 5 == [entry["parentId"] for entry in branched]
+    assert sorted("01234") == sorted(entry["summary"] for entry in branched)
+    assert 0 == oc("session", "check", "main").status
