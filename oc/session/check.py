@@ -110,26 +110,28 @@ class _Checked:
     def _entry(self, number: int, raw: bytes, entry: Entry) -> None:
         kind = entry.get("type")
         entry_id = entry.get("id")
-        if not isinstance(entry_id, str):
+        if type(entry_id) is not str:
             entry_id = None
             self.add(number, "no-id", "error", "the entry has no id")
-        if kind not in ENTRY_TYPES if isinstance(kind, str) else True:
+        if type(kind) is not str or kind not in ENTRY_TYPES:
             self._type(number, kind, entry_id)
-        if not self._is_date(entry.get("timestamp")):
-            self.add(number, "bad-timestamp", "warning", "the entry's timestamp is no date", entry_id)
+        when = entry.get("timestamp")
+        # Most dates are today's.
+        if type(when) is not str or when[:10] not in self.days or not self.is_time(when, 10):
+            self._date(number, when, entry_id)
         if self.odd is None or number in self.odd:
             self._characters(number, raw, entry, entry_id)
-        if not raw.isascii() and (b"\xe2\x80\xa8" in raw or b"\xe2\x80\xa9" in raw):
+        # A single byte is looked for ten times as fast as three.
+        if b"\xe2" in raw and (b"\xe2\x80\xa8" in raw or b"\xe2\x80\xa9" in raw):
             text = "U+2028 or U+2029 stands in the line; some programs take it for the end of the line"
             self.add(number, "line-separator", "note", text, entry_id)
-        message = entry.get("message") if kind == "message" else None
-        if kind == "message" and not isinstance(message, dict):
-            self.add(number, "no-message", "error", "the entry holds no message", entry_id)
-            message = None
         place, parent = self._place(number, entry, entry_id)
-        if message is not None:
-            self._message(number, message, entry_id, place, parent)
-            return
+        if kind == "message":
+            message = entry.get("message")
+            if type(message) is dict:
+                self._message(number, message, entry_id, place, parent)
+                return
+            self.add(number, "no-message", "error", "the entry holds no message", entry_id)
         waiting = self.waiting.get(parent)
         if waiting is not None and place != _ROOT:
             self.waiting[place] = waiting
@@ -142,15 +144,11 @@ class _Checked:
         else:
             self.add(number, "no-type", "error", "the entry has no type", entry_id)
 
-    def _is_date(self, when: Any) -> bool:
-        if not isinstance(when, str):
-            return False
-        if when[:10] in self.days and self.is_time(when, 10):
-            return True
+    def _date(self, number: int, when: Any, entry_id: str | None) -> None:
         if parse_iso(when) is None:
-            return False
-        self.days.add(when[:10])
-        return True
+            self.add(number, "bad-timestamp", "warning", "the entry's timestamp is no date", entry_id)
+        else:
+            self.days.add(when[:10])
 
     def _characters(self, number: int, raw: bytes, entry: Entry, entry_id: str | None) -> None:
         if pattern(SURROGATE).search(_strings(entry)):
@@ -164,9 +162,11 @@ class _Checked:
     def _place(self, number: int, entry: Entry, entry_id: str | None) -> tuple[int, int]:
         """Notes the entry's place in the tree; returns its own number and its parent's as it is known by now."""
         own = _ROOT
+        index = self.index
         if entry_id is not None:
-            own = self.index.setdefault(entry_id, len(self.ids))
-            if own < len(self.ids):
+            count = len(self.ids)
+            own = index.setdefault(entry_id, count)
+            if own < count:
                 text = f"the id {entry_id} stands on line {self.lines[own]} already"
                 self.add(number, "duplicate-id", "error", text, entry_id)
                 self.lines[own] = number
@@ -174,20 +174,21 @@ class _Checked:
                 self.ids.append(entry_id)
                 self.lines.append(number)
                 self.parents.append(_ROOT)
-        parent = self._parent(number, entry, entry_id, own)
+        name = entry.get("parentId")
+        parent = index.get(name) if type(name) is str else None
+        if parent is None:
+            parent = self._parent(number, entry, entry_id, own)
         if own != _ROOT:
             self.parents[own] = parent
             self.previous = own
         return own, parent
 
     def _parent(self, number: int, entry: Entry, entry_id: str | None, own: int) -> int:
+        """Returns what stands for a parent that no line so far has."""
         name = entry.get("parentId")
         if isinstance(name, str):
-            parent = self.index.get(name, _LATER)
-            if parent == _LATER:
-                self.later.append((number, own, name))
-                return self.previous if self.version > VERSION else _LATER
-            return parent
+            self.later.append((number, own, name))
+            return self.previous if self.version > VERSION else _LATER
         if "parentId" not in entry:
             text = "no parentId; read as a child of the entry before"
             self.add(number, "no-parent", "warning", text, entry_id)
@@ -204,7 +205,10 @@ class _Checked:
             answered = result_id(message)
             if answered not in waiting[2]:
                 self._unasked(number, answered, entry_id)
-            waiting = (waiting[0], waiting[1], waiting[2] - {answered or ""})
+            elif len(waiting[2]) == 1:
+                waiting = _NOTHING
+            else:
+                waiting = (waiting[0], waiting[1], waiting[2] - {answered})
             if place != _ROOT:
                 self.results.add(place)
         elif role in ("user", "assistant"):
@@ -223,15 +227,20 @@ class _Checked:
         made = calls(message)
         if not made:
             return _NOTHING
-        if any(_is_half(call) for call in made):
+        ids = []
+        half = False
+        for call in made:
+            half = half or _is_half(call)
+            if isinstance(call.get("id"), str):
+                ids.append(call["id"])
+        if half:
             broken_off = message.get("stopReason") in UNFINISHED
             severity, turn = ("note", "a turn that was broken off") if broken_off else ("warning", "the message")
             self.add(number, "half-call", severity, f"a tool call of {turn} is written only in part", entry_id)
         if message.get("stopReason") in UNFINISHED:
             return _NOTHING
-        ids = frozenset(call["id"] for call in made if isinstance(call.get("id"), str))
-        self.seen_calls |= ids
-        return (number, entry_id or "", ids)
+        self.seen_calls.update(ids)
+        return (number, entry_id or "", frozenset(ids))
 
     def _unasked(self, number: int, answered: str | None, entry_id: str | None) -> None:
         if answered in self.seen_calls:
@@ -274,7 +283,8 @@ class _Checked:
         """Names one entry of each cycle: the one whose line comes first."""
         parents = self.parents
         done = bytearray(len(parents))
-        for start in range(len(parents)):
+        # A cycle has an entry that does not come after its parent.
+        for start in [entry for entry, parent in enumerate(parents) if parent >= entry]:
             if done[start]:
                 continue
             passed: dict[int, None] = {}
@@ -294,8 +304,10 @@ class _Checked:
 
 def _is_half(call: Entry) -> bool:
     """Says of a tool call whether the stream that it came in was cut off in it."""
-    named = all(isinstance(call.get(name), str) and call[name] for name in ("id", "name"))
-    return not named or not isinstance(call_arguments(call), dict) or "partialJson" in call
+    call_id, name = call.get("id"), call.get("name")
+    if not call_id or not name or not isinstance(call_id, str) or not isinstance(name, str):
+        return True
+    return not isinstance(call_arguments(call), dict) or "partialJson" in call
 
 
 def _strings(value: Any) -> str:
