@@ -188,7 +188,9 @@ def test_a_version_1_file_gets_one_entry_more_and_its_original_is_kept(oc, tmp_p
     assert (0, f"oc: warning: {path}: rewritten as version 3; the original is {backup}\n") == (ran.status, ran.err)
     assert hashlib.sha256(source).digest() == hashlib.sha256(backup.read_bytes()).digest()
     assert [*ids, ran.out.strip()] == [e["id"] for e in lines(path)[1:]]
-    assert (0, "") == (oc("session", "check", path).status, oc("session", "check", path).out)
+    ran = oc("session", "check", path)
+    # Three of its answers were interrupted while a call was written.
+    assert (0, 3 * ["half-call"]) == (ran.status, [line.split("\t")[2] for line in ran.out.splitlines()])
 
 
 def test_the_session_counts_as_used(main):
