@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from oc.agent.choice import Choice, choose_model
 from oc.agent.flush import Flushed, Flusher
 from oc.agent.request import Session
+from oc.base import files
 from oc.base.clock import iso
 from oc.cli.app import App
 from oc.cli.sessions import default_session, find_session
@@ -68,6 +69,29 @@ def as_it_is(target: Target, model: str | None, window: int | None) -> Target:
             raise NotFound("the session was started anew meanwhile", path=ref.path)
         ref = ref._replace(row=row)
     return target_of(target.app, ref, model, window)
+
+
+def flush_first(app: App, ref: "SessionRef", model: str | None, report: Report) -> None:
+    """Flushes a session of a key before it is compacted, unless this cycle has had its flush (design section 3).
+
+    Raises Unavailable when the model fails: a compaction that was asked for can wait.
+    """
+    if ref.key is None:
+        return
+    store.refuse_database(app.places.store)
+    with files.lock(ref.path, timeout_ms=app.lock_timeout_ms):
+        target = as_it_is(target_of(app, ref, model, None), model, None)
+        flusher, row = target.flusher, target.flusher.session.row
+        closed = flusher.closed()
+        if not flusher.rules.enabled or closed is not None or gate.is_flushed(row):
+            reason = "flushed" if gate.is_flushed(row) else closed or "disabled"
+            report.add("flush", "gate", rule=reason)
+            return
+        verdict = flusher.verdict(target.branch)
+        done = flusher.run(target.branch, verdict.fields)
+        tell(report, target, verdict._replace(reason="compaction"), done)
+    if done is not None:
+        app.out.detail(f"oc: flushed before the compaction: {done.result}: {done.path}")
 
 
 def explanation(target: Target, verdict: gate.Verdict) -> dict[str, Any]:

@@ -16,7 +16,7 @@ FIELDS = ("key", "sessionId", "updatedAt", "bytes", "isFresh")
 
 
 class Wanted(NamedTuple):
-    """Which sessions are listed; `due` is compact or None, no `classes` are all."""
+    """Which sessions are listed; `due` is compact, flush or None, no `classes` are all."""
 
     stale: bool
     due: str | None
@@ -37,6 +37,10 @@ def selected(
         refs = [ref for ref in refs if key_class(str(ref.key), main_key) in wanted.classes]
     if wanted.stale:
         refs = [ref for ref in refs if not judge(ref).fresh]
+    if wanted.due == "flush":
+        from oc.cli.flushing import is_due
+
+        return (ref for ref in refs if is_due(app, ref))
     return refs if wanted.due is None else (ref for ref in refs if _is_over(app, ref))
 
 

@@ -10,8 +10,10 @@ from oc.base.tokens import counter
 from oc.cli import compacting
 from oc.cli.app import App
 from oc.cli.compacting import Target
+from oc.cli.flushing import flush_first
 from oc.cli.options import oc_command, report_option
 from oc.cli.stream import Report
+from oc.compaction.instructions import of_command
 from oc.compaction.prepare import Preparation
 from oc.errors import BadInput, NotFound, Usage
 
@@ -25,6 +27,7 @@ from oc.errors import BadInput, NotFound, Usage
 @click.option("--keep-recent-tokens", type=click.IntRange(min=0), metavar="N", help="Leave so much as it is.")
 @click.option("--count", default="estimate", metavar="C", help="Counter: estimate, chars4, tiktoken[:ENCODING].")
 @click.option("--force", is_flag=True, help="Write a compaction that makes the context no smaller, too.")
+@click.option("--no-flush", is_flag=True, help="Save no facts to today's note first.")
 @report_option
 def command(
     app: App,
@@ -37,6 +40,7 @@ def command(
     keep_recent_tokens: int | None,
     count: str,
     force: bool,
+    no_flush: bool,
     report: str | None,
 ) -> int:
     """Summarise the older part of a session."""
@@ -46,10 +50,13 @@ def command(
     with Report(report) as decisions:
         app, target = compacting.read_target(app, session)
         choice = choose_summariser(model, target.row, app.config)
-        compactor = Compactor(choice, app.config, measure, app.out.warn, instructions, keep_recent_tokens)
+        wanted = of_command(instructions or "") or instructions
+        compactor = Compactor(choice, app.config, measure, app.out.warn, wanted, keep_recent_tokens)
         preparation = compactor.prepare(target.branch)
         if preparation is None:
             return _nothing(app, target, decisions, dry_run=dry_run)
+        if target.ref is not None and not (dry_run or no_flush):
+            flush_first(app, target.ref, model, decisions)
         done = _made(app, compactor, preparation, summary_file, dry_run=dry_run)
         if not force and not dry_run:
             done.refuse_growth()

@@ -16,7 +16,7 @@ from oc.session.open import freshness_by
 
 @oc_command("list")
 @click.option("--stale", is_flag=True, help="List only sessions that the next message would start anew.")
-@click.option("--due", type=click.Choice(["compact"]), help="List only sessions for which that is due.")
+@click.option("--due", type=click.Choice(["compact", "flush"]), help="List only sessions for which that is due.")
 @click.option("--class", "classes", type=click.Choice(CLASSES), multiple=True, help="List only keys of that class.")
 @click.option("--keys", is_flag=True, help="Print only the keys.")
 @click.option("-0", "--null", is_flag=True, help="End each key with NUL, for xargs -0; goes with --keys.")
