@@ -14,6 +14,7 @@ from oc.agent.model import open_model
 from oc.agent.parts import split
 from oc.agent.request import Session, request_tokens
 from oc.agent.setting import Setting
+from oc.agent.shape import EVENT
 from oc.agent.tools.append import Notes
 from oc.agent.tools.spec import call
 from oc.agent.view import View, view_of
@@ -92,12 +93,15 @@ class Flusher:
         return gate.judge(self.facts(path, said), self.window_tokens, self.rules, self.closed(run_kind))
 
     def pending(self, path: Sequence[Entry]) -> list[Entry]:
-        """Returns what no flush has read yet, as entries that each hold a message."""
+        """Returns what was said and no flush has read yet, as entries that each hold a message.
+
+        Neither summaries, whose messages are on the branch, nor what the session was told of its own rules.
+        """
         found: list[Entry] = []
         talk = False
         for entry in gate.unflushed(path, self.session.row):
             message = from_entry(entry)
-            if message is not None:
+            if message is not None and entry.get("type") != "compaction" and entry.get("customType") != EVENT:
                 found.append({"type": "message", "id": entry.get("id"), "message": message})
                 talk = talk or (message.get("role") in ("user", "assistant") and bool(text(message).strip()))
         return found if talk else []

@@ -11,6 +11,8 @@ from oc.base.text import js_trim_start
 from oc.session import events
 from oc.session.entry import Entry
 
+EVENT = "oc.event"  # custom type of the entries that tell a session of events
+
 
 def trigger(text: str, setting: Setting) -> tuple[str, bool]:
     """Returns the text after a reset trigger at its start, and whether there was one."""
@@ -36,7 +38,7 @@ def event_entry(event: dict[str, Any], setting: Setting) -> Entry:
     """Returns the entry by which a session is told of an event."""
     return {
         "type": "custom_message",
-        "customType": "oc.event",
+        "customType": EVENT,
         "content": str(event.get("text") or ""),
         "display": False,
         "details": {"event": event["id"], "kind": event.get("kind")},
