@@ -192,7 +192,6 @@ SMALL = {
         "reserveTokensFloor": 0,
         "memoryFlush": {"enabled": False},
         "keepRecentTokens": 200,
-        "memoryFlush": {"enabled": False},
     },
 }
 BIG = {"prompt_tokens": 3500, "completion_tokens": 20, "total_tokens": 3520}

@@ -192,6 +192,7 @@ MESSAGE = '{"role":"user","content":"hi"}\n'
     ("args", "stdin"),
     [
         (["config", "get", "memory.backend"], ""),
+        (["context", "hi"], ""),
         (["session", "list"], ""),
         (["limit", "-n", "1", "-"], MESSAGE),
         (["guard", "-"], MESSAGE),
