@@ -44,7 +44,7 @@ def missing_result(call_id: str, name: str | None, now_ms: int) -> Message:
     return {
         "role": "toolResult",
         "toolCallId": call_id,
-        "toolName": name or "unknown",
+        "toolName": js_trim(name or "") or "unknown",
         "content": [{"type": "text", "text": MISSING_RESULT}],
         "isError": True,
         "timestamp": now_ms,

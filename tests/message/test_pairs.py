@@ -109,3 +109,11 @@ def test_odd_blocks_pass():
     odd = {"role": "assistant", "content": [None, {"type": ["toolCall"]}, {"type": "toolCall", "id": 5}]}
     assert pair([odd], now_ms=NOW_MS).messages == [odd]
     assert distinct([odd, odd])[0] == [odd, odd]
+
+
+def test_a_made_up_result_has_a_settled_name():
+    """A second repair must find nothing to do, also where the call's name has spaces around it."""
+    call = {"type": "toolCall", "id": "c1", "name": " exec ", "arguments": {}}
+    once = pair([{"role": "assistant", "content": [call]}], now_ms=0).messages
+    assert [message.get("toolName") for message in once] == [None, "exec"]
+    assert once == pair(once, now_ms=0).messages
