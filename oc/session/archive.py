@@ -1,8 +1,11 @@
-"""Names of archived transcripts, and which file of a sessions folder is what. Pure text.
+"""Archived transcripts: how they are named, which file of a sessions folder is what, and the rename that makes one.
 
 Names are OpenClaw 2026.3.13's (table: sessions-archive).
 """
 
+import os
+
+from oc.base import files
 from oc.base.clock import iso, parse_iso
 from oc.base.text import pattern
 
@@ -41,3 +44,14 @@ def is_primary(name: str) -> bool:
 def archive_name(name: str, reason: str, epoch_ms: int, count: int = 1) -> str:
     """Returns the name of the archive of a transcript; `count` tells several of one millisecond apart."""
     return f"{name}{'' if count == 1 else f'.{count}'}.{reason}.{stamp(epoch_ms)}"
+
+
+def put_away(path: str, reason: str, epoch_ms: int) -> str:
+    """Renames a transcript to its archive, never onto another one, and returns that; the caller holds the lock."""
+    folder, name = os.path.split(path)
+    count = 1
+    while os.path.lexists(target := os.path.join(folder, archive_name(name, reason, epoch_ms, count))):
+        count += 1
+    os.replace(path, target)
+    files.sync_folder(folder or ".")
+    return target

@@ -151,7 +151,7 @@ def referenced(rows: Iterable[Any], names: Iterable[str]) -> set[str]:
     """Returns which of the files are transcripts of the rows; those of a session's topics are."""
     wanted = {name for row in rows for name in transcripts_of(row)}
     ids = {name.removesuffix(".jsonl") for name in wanted}
-    return {name for name in names if name in wanted or name.partition("-topic-")[0] in ids}
+    return {name for name in names if is_primary(name) and (name in wanted or name.partition("-topic-")[0] in ids)}
 
 
 class Budget(NamedTuple):

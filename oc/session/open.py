@@ -16,6 +16,7 @@ from oc.config.load import Config
 from oc.config.paths import Places
 from oc.errors import NotFound, Usage
 from oc.session import store, transcript
+from oc.session.archive import put_away
 from oc.session.entry import new_header
 from oc.session.find import SessionRef
 from oc.session.forked import Source, write_fork
@@ -244,29 +245,12 @@ def new_session_id(rows: store.Store, folder: str, ids: Ids) -> str:
 def _archive(old: SessionRef, places: Places, rules: Rules) -> tuple[str, ...]:
     """Renames the old session's transcripts; one that is not there, or is in use elsewhere, is passed over."""
     default = os.path.join(places.sessions, store.transcript_name(str(old.session_id)))
-    stamp = archive_stamp(rules.clock.now_ms())
     archived = []
     for path in dict.fromkeys((old.path, default)):
         if os.path.isfile(path):
             with files.lock(path, timeout_ms=rules.lock_timeout_ms), suppress(FileNotFoundError):
-                archived.append(_rename(path, f"{path}.reset.{stamp}"))
+                archived.append(put_away(path, "reset", rules.clock.now_ms()))
     return tuple(archived)
-
-
-def _rename(path: str, target: str) -> str:
-    """Renames without ever taking another archive's place: two resets in one millisecond keep both."""
-    unique, count = target, 1
-    while os.path.lexists(unique):
-        count += 1
-        head, _, stamp = target.rpartition(".reset.")
-        unique = f"{head}.{count}.reset.{stamp}"
-    os.replace(path, unique)
-    files.sync_folder(os.path.dirname(unique))
-    return unique
-
-
-def archive_stamp(epoch_ms: int) -> str:
-    return iso(epoch_ms).replace(":", "-")
 
 
 def need_transcript(ref: SessionRef, places: Places, rules: Rules) -> None:

@@ -12,7 +12,7 @@ from oc.base.text import pattern
 from oc.config.paths import Places
 from oc.errors import Busy
 from oc.session import store
-from oc.session.archive import archive_name, is_primary
+from oc.session.archive import is_primary, put_away
 from oc.session.delivery import normal_row
 from oc.session.locks import LockState, inspect, max_hold_ms
 from oc.session.maintain import File, Settings, referenced
@@ -89,29 +89,21 @@ def _write_store(places: Places, found: Plan) -> None:
 def _done(places: Places, step: Step, now_ms: int) -> bool:
     """Does a step; False for a transcript that somebody writes to just now."""
     path = os.path.join(places.sessions, step.name)
-    if step.action == "archive" and step.target is not None:
-        return _put_away(path, os.path.join(places.sessions, step.target))
-    if step.action != "delete":
-        return True
-    if step.kind == "lock":
+    if step.kind == "lock" and step.action == "delete":
         files.remove_stale_lock(path, _stale_ms(step.name))
-        return True
-    if is_primary(step.name):
-        target = os.path.join(places.sessions, archive_name(step.name, "deleted", now_ms))
-        if not _put_away(path, target):
+    elif step.action == "archive" or (step.action == "delete" and is_primary(step.name)):
+        try:
+            with files.lock(path, timeout_ms=0):
+                away = put_away(path, "deleted", now_ms)
+        except Busy:
             return False
-        path = target
-    with suppress(FileNotFoundError):
-        os.unlink(path)
-    return True
-
-
-def _put_away(path: str, target: str) -> bool:
-    try:
-        with files.lock(path, timeout_ms=0), suppress(FileNotFoundError):
-            os.replace(path, target)
-    except Busy:
-        return False
+        except FileNotFoundError:
+            return True
+        if step.action == "delete":
+            os.unlink(away)
+    elif step.action == "delete":
+        with suppress(FileNotFoundError):
+            os.unlink(path)
     return True
 
 
