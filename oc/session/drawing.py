@@ -4,15 +4,16 @@ Children stand in the order of their times, as Pi shows them; entries whose pare
 one of each cycle.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from oc.base.text import columns, cut16
 from oc.message.shapes import calls, text
 from oc.session.entry import Entry
-from oc.session.tree import leaf_path
+from oc.session.tree import id_named, note_label
 
-_SAID_CHARS = 200
+_SAID_CHARS = 120
 
 
 class Node(NamedTuple):
@@ -24,8 +25,8 @@ class Node(NamedTuple):
     said: str
     timestamp: str
     size: int
-    on_path: bool
-    label: str | None
+    on_path: bool = False
+    label: str | None = None
 
 
 class Tree(NamedTuple):
@@ -36,26 +37,49 @@ class Tree(NamedTuple):
     leaf_id: str | None
 
 
-def whole_tree(
-    entries: Sequence[Entry], sizes: Sequence[int], labels: dict[str, str], leaf_id: str | None = None
-) -> Tree:
-    """Returns the tree of linked entries; of two with one id the later one counts."""
-    path = {entry["id"] for entry in leaf_path(entries, leaf_id)}
-    nodes: dict[str, Node] = {}
-    for entry, size in zip(entries, sizes, strict=True):
-        nodes.pop(entry["id"], None)
-        nodes[entry["id"]] = _node(entry, size, entry["id"] in path, labels.get(entry["id"]))
-    children: dict[str | None, list[str]] = {None: []}
-    for node in nodes.values():
-        parent = node.parent_id if node.parent_id in nodes and node.parent_id != node.id else None
-        children.setdefault(parent, []).append(node.id)
-    _root_cycles(nodes, children)
-    for siblings in children.values():
-        siblings.sort(key=lambda entry_id: nodes[entry_id].timestamp)
-    return Tree(nodes, children, leaf_id or (entries[-1]["id"] if entries else None))
+class Gathered:
+    """Takes entries in the order of the file, each with its line's bytes, and keeps of each only what a tree shows."""
+
+    def __init__(self) -> None:
+        self.labels: dict[str, str] = {}
+        self._nodes: dict[str, Node] = {}
+
+    def add(self, entry: Entry, size: int) -> None:
+        """Takes a linked entry; of two with one id the later one counts."""
+        entry_id = entry["id"]
+        self._nodes.pop(entry_id, None)
+        self._nodes[entry_id] = _node(entry, size)
+        note_label(self.labels, entry)
+
+    def tree(self, leaf: str | None, name: str) -> Tree:
+        """Returns the tree with the path to a leaf (None: the last entry); NotFound for a leaf that means no entry."""
+        nodes = self._nodes
+        leaf_id = next(reversed(nodes), None) if leaf is None else id_named(nodes, self.labels, leaf, name)
+        path = set(_path(nodes, leaf_id))
+        nodes = {
+            entry_id: node._replace(on_path=entry_id in path, label=self.labels.get(entry_id))
+            for entry_id, node in nodes.items()
+        }
+        children: dict[str | None, list[str]] = {None: []}
+        for node in nodes.values():
+            parent = node.parent_id if node.parent_id in nodes and node.parent_id != node.id else None
+            children.setdefault(parent, []).append(node.id)
+        _root_cycles(nodes, children)
+        for siblings in children.values():
+            siblings.sort(key=lambda entry_id: nodes[entry_id].timestamp)
+        return Tree(nodes, children, leaf_id)
 
 
-def _node(entry: Entry, size: int, on_path: bool, label: str | None) -> Node:
+def _path(nodes: dict[str, Node], leaf_id: str | None) -> Iterator[str]:
+    """Yields the ids from the leaf to its root; a cycle ends the path."""
+    passed: set[str] = set()
+    while leaf_id in nodes and leaf_id not in passed:
+        yield leaf_id
+        passed.add(leaf_id)
+        leaf_id = nodes[leaf_id].parent_id
+
+
+def _node(entry: Entry, size: int) -> Node:
     message = entry.get("message")
     role = message.get("role") if entry.get("type") == "message" and isinstance(message, dict) else None
     parent, stamp = entry.get("parentId"), entry.get("timestamp")
@@ -63,12 +87,10 @@ def _node(entry: Entry, size: int, on_path: bool, label: str | None) -> Node:
     return Node(
         entry["id"],
         parent if isinstance(parent, str) else None,
-        kind,
+        sys.intern(kind),
         _said(entry),
         stamp if isinstance(stamp, str) else "",
         size,
-        on_path,
-        label,
     )
 
 

@@ -3,7 +3,7 @@
 Behaviour follows Pi 0.58 (table: sessions-context), except that a cycle ends the path instead of hanging.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from oc.errors import NotFound
 from oc.session.entry import Entry
@@ -58,14 +58,19 @@ def labels(entries: Sequence[Entry]) -> dict[str, str]:
     """Returns the label of each labelled entry, set, overwritten and cleared in file order."""
     found: dict[str, str] = {}
     for entry in entries:
-        target = entry.get("targetId")
-        if entry.get("type") == "label" and isinstance(target, str):
-            label = entry.get("label")
-            if isinstance(label, str) and label:
-                found[target] = label
-            else:
-                found.pop(target, None)
+        note_label(found, entry)
     return found
+
+
+def note_label(found: dict[str, str], entry: Entry) -> None:
+    """Puts a label into, or takes it out of, the labels so far; other entries change nothing."""
+    target = entry.get("targetId")
+    if entry.get("type") == "label" and isinstance(target, str):
+        label = entry.get("label")
+        if isinstance(label, str) and label:
+            found[target] = label
+        else:
+            found.pop(target, None)
 
 
 def session_name(entries: Sequence[Entry]) -> str | None:
@@ -78,11 +83,15 @@ def session_name(entries: Sequence[Entry]) -> str | None:
 
 
 def entry_named(entries: Sequence[Entry], text: str, path: str) -> str:
+    """Returns the id that a text means: an id, the start of one, or a label."""
+    return id_named(by_id(entries), labels(entries), text, path)
+
+
+def id_named(known: Collection[str], marks: Mapping[str, str], text: str, path: str) -> str:
     """Returns the id that a text means; raises NotFound when it means none, or more than one."""
-    known = by_id(entries)
     if text in known:
         return text
-    marked = [target for target, label in labels(entries).items() if label == text and target in known]
+    marked = [target for target, label in marks.items() if label == text and target in known]
     found = marked or [entry_id for entry_id in known if len(text) >= _SHORTEST_ID and entry_id.startswith(text)]
     if len(found) == 1:
         return found[0]

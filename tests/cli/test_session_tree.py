@@ -119,6 +119,9 @@ def test_tree_for_people_and_programs(main):
 def test_tree_of_an_old_file_and_of_stdin(oc):
     ran = oc("session", "tree", testdata("transcripts", "pi-v1-large.jsonl"), "--stats", "--json")
     assert (0, 1, 0) == (ran.status, ran.json()["leaves"], ran.json()["deadEntries"])
+    lines = '{"type":"session","version":3,"id":"s"}\n{"type":"message","id":"a"}\n{"type":"message","id":"b"}\n'
+    ran = oc("session", "tree", "-", "--jsonl", stdin=lines)
+    assert [("a", None), ("b", "a")] == [(row["id"], row["parentId"]) for row in ran.jsonl()]
     assert (66, 65) == (oc("session", "tree", "none").status, oc("session", "tree", "-", stdin="{").status)
 
 

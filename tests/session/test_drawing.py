@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc.base.text import columns
-from oc.session.drawing import drawn, statistics, whole_tree
+from oc.session.drawing import Gathered, drawn, statistics
 
 
 def entry(entry_id, parent, said="x", at=None):
@@ -17,7 +17,11 @@ def entry(entry_id, parent, said="x", at=None):
 
 
 def tree(*entries, leaf=None, labels=None):
-    return whole_tree(entries, [10] * len(entries), labels or {}, leaf)
+    gathered = Gathered()
+    for one in entries:
+        gathered.add(one, 10)
+    gathered.labels |= labels or {}
+    return gathered.tree(leaf, "s.jsonl")
 
 
 def test_a_branch_point_has_its_branches_below_it():

@@ -1,5 +1,6 @@
 """`oc session show`: a transcript, its entries, its context or the context's messages, as JSON lines."""
 
+import os
 from collections import deque
 from collections.abc import Iterable
 from typing import BinaryIO
@@ -13,6 +14,7 @@ from oc.cli.showing import Shown, chosen
 from oc.cli.stream import Item, Stream, warn_skipped, write_items
 from oc.message.shapes import ROLES
 from oc.session.entry import Finding
+from oc.session.tail import last_entries
 from oc.session.transcript import need_header, read_stream, scan
 
 
@@ -37,6 +39,9 @@ def command(
 ) -> int:
     """Print a transcript as it is, or its entries, context or messages."""
     with open_transcript(app, session) as (file, name):
+        if leaf is form is role is tool is None and last is not None and session != "-" and file.seekable():
+            _print_last(app, file, name, last)
+            return 0
         if leaf is None and form in (None, "entries"):
             header, items, skipped = _whole(file, name, form)
         else:
@@ -69,3 +74,13 @@ def _whole(file: BinaryIO, name: str, form: str | None) -> tuple[Item | None, It
     lines = scan(file, skipped)
     _, raw, header = need_header(lines, skipped, name)
     return Item(raw, header), (Item(raw, value) for _, raw, value in lines), skipped
+
+
+def _print_last(app: App, file: BinaryIO, name: str, count: int) -> None:
+    """Prints the last lines, read from the end of the file."""
+    skipped: list[Finding] = []
+    need_header(scan(file, skipped), skipped, name)
+    found = last_entries(file, file.seek(0, os.SEEK_END), count)
+    app.out.write(b"".join(raw + b"\n" for raw in found.lines))
+    if found.skipped:
+        app.out.warn(f"{name}: {found.skipped} of the last lines are no entries and left out")

@@ -1,17 +1,21 @@
 """`oc session tree`: how the entries of a transcript hang together."""
 
+import io
 import shutil
-from typing import Any
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, BinaryIO
 
 import click
 
+from oc.base.jsonl import dump
 from oc.cli.app import App
 from oc.cli.options import oc_command
 from oc.cli.sessions import open_transcript
 from oc.cli.stream import warn_skipped
-from oc.session.drawing import Node, Tree, drawn, statistics, whole_tree
-from oc.session.transcript import Transcript, read_stream
-from oc.session.tree import entry_named, labels
+from oc.session.drawing import Gathered, Node, Tree, drawn, statistics
+from oc.session.entry import VERSION, Finding, version_of
+from oc.session.transcript import Line, assemble, need_header, scan
 
 _FIELDS = ("id", "parentId", "kind", "timestamp", "bytes", "onPath", "isLeaf", "label", "text")
 _COLUMNS = 80
@@ -25,10 +29,8 @@ _COLUMNS = 80
 def command(app: App, session: str | None, *, leaf: str | None, everything: bool, stats: bool) -> int:
     """Show how the entries of a transcript hang together: roots, branches, leaves."""
     with open_transcript(app, session) as (file, name):
-        transcript = read_stream(file, name)
-    warn_skipped(app, name, transcript.skipped)
-    leaf_id = None if leaf is None else entry_named(transcript.entries, leaf, name)
-    found = whole_tree(transcript.entries, _sizes(transcript), labels(transcript.entries), leaf_id)
+        again = io.BytesIO(file.read()) if session == "-" else file
+        found = _gathered(app, again, name).tree(leaf, name)
     totals = {"path": name, "leafId": found.leaf_id, **statistics(found)}
     if app.out.format == "json":
         rows = [] if stats else [_row(found, node) for node in found.nodes.values()]
@@ -45,12 +47,33 @@ def command(app: App, session: str | None, *, leaf: str | None, everything: bool
     return 0
 
 
-def _sizes(transcript: Transcript) -> list[int]:
-    """Returns the bytes of each entry's line; one that migration made anew has no line of its own."""
-    from oc.base.jsonl import dump
+def _gathered(app: App, file: BinaryIO, name: str) -> Gathered:
+    """Reads a transcript line by line; one whose links must be made first is read whole."""
+    skipped: list[Finding] = []
+    lines = scan(file, skipped)
+    first = need_header(lines, skipped, name)
+    if version_of(first[2]) != VERSION:
+        return _whole(app, chain((first,), lines), skipped, name)
+    gathered = Gathered()
+    for _, raw, entry in lines:
+        if entry.get("type") == "session":
+            continue
+        if not isinstance(entry.get("id"), str) or "parentId" not in entry:
+            file.seek(0)
+            skipped.clear()
+            return _whole(app, scan(file, skipped), skipped, name)
+        gathered.add(entry, len(raw) + 1)
+    warn_skipped(app, name, skipped)
+    return gathered
 
-    pairs = zip(transcript.raws, transcript.entries, strict=True)
-    return [len(dump(entry) if raw is None else raw) + 1 for raw, entry in pairs]
+
+def _whole(app: App, lines: Iterator[Line], skipped: list[Finding], name: str) -> Gathered:
+    transcript = assemble(lines, skipped, name)
+    warn_skipped(app, name, skipped)
+    gathered = Gathered()
+    for raw, entry in zip(transcript.raws, transcript.entries, strict=True):
+        gathered.add(entry, len(dump(entry) if raw is None else raw) + 1)
+    return gathered
 
 
 def _row(found: Tree, node: Node) -> dict[str, Any]:
