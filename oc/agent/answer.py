@@ -1,11 +1,11 @@
 """What passes between the loop and a model: a request in, a stream of deltas and then blocks out. Imports no llm."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 from oc.agent.failure import Failure
 from oc.agent.wire import NORMAL_ENDS, Speaker
+from oc.base.typed import Any, NamedTuple
 from oc.message.shapes import Block, Message
 
 
@@ -20,8 +20,7 @@ class ToolSpec(Protocol):
     def parameters(self) -> dict[str, Any]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What a model is shown: only user, assistant and toolResult messages (oc.message.derived.for_model)."""
 
     system: str
@@ -60,8 +59,7 @@ class Model(Protocol):
     def stream(self, request: Request, *, deadline_s: float | None, new_id: Callable[[], str]) -> Stream: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """`finish` is the provider's word for its end; None when it gave none, as a stream that was cut does."""
 
     text: str

@@ -4,9 +4,8 @@ Nobody's default is ever called: without a name from the user or their configura
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
+from oc.base.typed import Any, NamedTuple
 from oc.config.load import Config
 from oc.errors import Usage
 
@@ -30,8 +29,7 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """`model` is the name as it was given; `origin`: flag, session, oc.json, openclaw.json or default."""
 
     model: str

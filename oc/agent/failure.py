@@ -6,10 +6,9 @@ name and its words. Patterns of overflow are those of Pi 0.58 and OpenClaw 2026.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
 
 from oc.base.text import cut16, pattern
+from oc.base.typed import Any, NamedTuple
 
 MAX_TEXT_CHARS = 600
 
@@ -48,8 +47,7 @@ _KEY_LIKE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """`kind`: overflow, key, rate, server, refused, timeout, cut, length, filter, unknown or other."""
 
     kind: str

@@ -6,7 +6,7 @@ nothing is recorded either, and the next occasion tries again. What is due when 
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from oc.agent.answer import Model, Request
@@ -166,7 +166,7 @@ class Flusher:
         tool = notes.tool()
         now_ms = self.setting.clock.now_ms()
         view = view_of(self.session, model.speaker, window_tokens=self.window_tokens, now_ms=now_ms)
-        view = replace(view, turns=None)  # all of it, however few turns a chat is shown
+        view = view._replace(turns=None)  # all of it, however few turns a chat is shown
         entries = [*part, _entry({"role": "user", "content": words.prompt, "timestamp": now_ms})]
         for count in range(1, MAX_CALLS + 1):
             blocks = self._answer(model, Request(words.system, _shown(view, entries), (tool,)))

@@ -5,8 +5,6 @@ A session that `oc prompt` would make or start anew is shown as new; a compactio
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
 
 from oc.agent.answer import Request
 from oc.agent.choice import choose_model
@@ -19,6 +17,7 @@ from oc.agent.view import Seen, View, pruning_of, view_of
 from oc.agent.wire import Speaker
 from oc.base.clock import parse_iso
 from oc.base.tokens import ESTIMATE, Counter
+from oc.base.typed import Any, NamedTuple
 from oc.errors import NotFound, Usage
 from oc.message.shapes import Message, text
 from oc.message.size import message_tokens
@@ -34,8 +33,7 @@ from oc.window.budget import Window, reserve_tokens
 from oc.window.budget import window as window_of
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What is looked at: as `oc prompt` would be asked, or at an earlier entry (`at`).
 
     `given` is a transcript that is read already, in the place of a session.
@@ -52,8 +50,7 @@ class Wanted:
     given: Transcript | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """A request, and how it came about. `prompt` is the text as it is sent, None without one.
 
     `coming_tokens` is what the turn compares with the window less its reserve; `path` what was read of the branch.
@@ -120,7 +117,7 @@ def look(wanted: Wanted, setting: Setting) -> Look:
     view = view_of(session, speaker, window_tokens=window.tokens, now_ms=now_ms)
     before = [entry for entry in path if entry.get("id") != wanted.at]
     pruning = pruning_of(config, speaker, before, now_ms)
-    view = replace(view, pruning=pruning, hooked=setting.hooked(ref))
+    view = view._replace(pruning=pruning, hooked=setting.hooked(ref))
     tools = tuple(own_tools(session, setting)) if wanted.tools else ()
     parts = system_prompt(session, tools, time_zone=zone_of(setting), run_kind=wanted.run_kind)
     told = context_entries([event_entry(event, setting) for event in ([] if wanted.at else waiting(session))])

@@ -3,14 +3,13 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from oc.agent.answer import Request, ToolSpec
 from oc.agent.choice import Choice
 from oc.agent.tools.spec import Tool
 from oc.base.jsonl import js_text
 from oc.base.tokens import Counter
+from oc.base.typed import Any, NamedTuple
 from oc.config.load import Config
 from oc.config.paths import Places
 from oc.message.shapes import Message
@@ -25,8 +24,7 @@ from oc.workspace.report import Analysis, analyse, shown_files, truncation_warni
 from oc.workspace.skills import listing, load_skills
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """An open session and what holds for it: configuration and places of its agent, and its model."""
 
     ref: SessionRef
@@ -49,8 +47,7 @@ class Session:
         return is_private(self.kind) or bool(self.config.get("bootstrap.memoryInGroups"))
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPrompt:
+class SystemPrompt(NamedTuple):
     """`seen` are the signatures of truncation warnings that the session row should remember."""
 
     sections: tuple[system.Section, ...]

@@ -4,11 +4,10 @@ It looks at the last user message and at the tool results after it; the same inp
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from oc.agent.tools.recall import NOTHING, OPEN, Passage, parse
 from oc.base.text import CJK, cut16, pattern
+from oc.base.typed import Any, NamedTuple
 
 MAX_QUERY_CHARS = 400
 MAX_QUOTES = 3
@@ -43,8 +42,7 @@ _STOP = frozenset(_STOP_EN.split())
 _STOP_ZH = "的了是在吗呢么什哪谁多少几怎如何为我你他她它们这那有没和与或及请帮查找搜告诉个里被把对上下"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """A tool call since the last user message, with its result."""
 
     name: str
@@ -53,12 +51,11 @@ class Done:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """Text for the user, or calls to make first."""
 
     text: str = ""
-    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    calls: Sequence[tuple[str, dict[str, Any]]] = ()
 
 
 def respond(said: str, done: Sequence[Done], tools: Collection[str]) -> Reply:

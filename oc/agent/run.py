@@ -89,7 +89,7 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
                 raise NotFound("no such file", path=opened.ref.path) from None
             ref = _as_it_is(opened.ref, session.places)
             if ref is not None:
-                turn = Turn(replace(session, ref=ref), opened._replace(ref=ref), window)
+                turn = Turn(session._replace(ref=ref), opened._replace(ref=ref), window)
                 return _turn(replace(ask, text=text), turn, setting, tell)
     raise NotFound("no such file", path=opened.ref.path)
 
@@ -164,7 +164,7 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
     now_ms, tokens = setting.clock.now_ms(), turn.window.tokens
     pruning = pruning_of(session.config, model.speaker, path, now_ms)
     view = view_of(session, model.speaker, window_tokens=tokens, now_ms=now_ms)
-    view = replace(view, pruning=pruning, hooked=recorder.hooked)
+    view = view._replace(pruning=pruning, hooked=recorder.hooked)
     loop = Loop(model, prompt.text, context_entries(path), tools, view, recorder, tell, limits, ESTIMATE)
     recovery = Recovery(session, loop, transcript.entries, tokens, setting)
     _hear(ask.text, loop, recovery, session, setting)

@@ -1,10 +1,10 @@
 """The run that a turn takes part in: whose agent, which places, what time it is. Made by a command from its flags."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from oc.agent.hooked import Hooked
 from oc.base.clock import Clock, Ids
+from oc.base.typed import NamedTuple
 from oc.config.load import Config
 from oc.config.paths import Places
 from oc.hooks.run import Hooks
@@ -12,8 +12,7 @@ from oc.session.find import Scope, SessionRef
 from oc.session.open import Rules
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """`agent` counts unless a session key names another; `warn` takes a line for the user."""
 
     agent: str

@@ -5,12 +5,11 @@ all of it.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from oc.agent.hooked import Hooked
 from oc.agent.request import Session
 from oc.agent.wire import Speaker
+from oc.base.typed import Any, NamedTuple
 from oc.config.load import Config
 from oc.history.image import limits_of
 from oc.history.limit import turns_for_key
@@ -28,37 +27,37 @@ Row = dict[str, Any]
 _SHOWN = tuple(dict.fromkeys(step.stage for step in STEPS if step.stage != "usage"))
 
 
-@dataclass(frozen=True, slots=True)
-class Pruning:
+class Pruning(NamedTuple):
     """`gate` names what keeps old results from being shortened in this turn; empty: they are."""
 
-    rules: PruneRules = field(default_factory=PruneRules)
+    rules: PruneRules = PruneRules()
     gate: str = "mode"
 
 
-@dataclass(slots=True)
 class Seen:
     """What one request shows: messages, the id of the entry that each comes from (None: made here), decisions."""
 
-    messages: list[Message]
-    ids: list[str | None]
-    rows: list[Row]
+    __slots__ = ("ids", "messages", "rows")
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.messages: list[Message] = [entry["message"] for entry in entries]
+        self.ids: list[str | None] = [entry.get("id") for entry in entries]
+        self.rows: list[Row] = []
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """`turns`: how many turns before the prompt are shown, None for all."""
 
     wash: Wash
     turns: float | None = None
     window_tokens: int | None = None
-    pruning: Pruning = field(default_factory=Pruning)
-    hooked: Hooked = field(default_factory=Hooked)
+    pruning: Pruning = Pruning()
+    hooked: Hooked = Hooked()
 
     def history(self, entries: Sequence[Entry], *, prompted: bool = False) -> Seen:
         """Returns the entries' messages as the model takes them; with `prompted` the last turn is not counted."""
         turns = self.turns + 1 if self.turns and self.turns > 0 and prompted else self.turns
-        seen = Seen([e["message"] for e in entries], [e.get("id") for e in entries], [])
+        seen = Seen(entries)
         _follow(seen, sanitize(seen.messages, self.wash, only=_SHOWN))
         if turns is not None:
             _follow(seen, limit(seen.messages, turns, now_ms=self.wash.now_ms))

@@ -6,12 +6,11 @@ Without hooks an event costs one listing of a folder per run, so what hooks need
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oc.base.jsonl import dump_line, parse
 from oc.base.text import cut16, neutral
+from oc.base.typed import TYPE_CHECKING, Any, NamedTuple
 from oc.config.load import Config
 from oc.errors import BadInput, OcError, Unavailable
 
@@ -38,22 +37,28 @@ class Hook(NamedTuple):
     call: Callable[[Answer], Any]
 
 
-@dataclass(eq=False)
 class Hooks:
     """The hooks of one agent's run; `warn` gets a line for each that fails, `detail` what the others say on stderr.
 
     `builtin` are hooks written in Python, by event; they run before the executables.
     """
 
-    home: str
-    workspace: str
-    config: Config
-    warn: Talk
-    _: KW_ONLY
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    detail: Talk | None = None
-    builtin: Mapping[str, Sequence[Hook]] = field(default_factory=dict)
-    _ready: dict[str, tuple[Hook, ...]] = field(default_factory=dict, init=False)
+    def __init__(  # noqa: PLR0913 - who they are for, and how they may talk
+        self,
+        home: str,
+        workspace: str,
+        config: Config,
+        warn: Talk,
+        *,
+        environ: Mapping[str, str] | None = None,
+        detail: Talk | None = None,
+        builtin: Mapping[str, Sequence[Hook]] | None = None,
+    ) -> None:
+        self.home, self.workspace, self.config = home, workspace, config
+        self.warn, self.detail = warn, detail
+        self.environ = os.environ if environ is None else environ
+        self.builtin = builtin or {}
+        self._ready: dict[str, tuple[Hook, ...]] = {}
 
     def fire(self, event: str, payload: Mapping[str, Any]) -> Answer:
         """Returns what the hooks of the event answered together, {} when none did; never raises for a hook's sake.

@@ -6,11 +6,11 @@ openclaw 2026.3.13, the wording is our own.
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+
+from oc.base.typed import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gateway:
+class Gateway(NamedTuple):
     """`connected` False: nothing of this stands in the prompt.
 
     `owner_secret` makes the shown hash an HMAC; `reactions`: (level, channel) where level is `minimal` or `extensive`;

@@ -6,10 +6,9 @@ behind a chat gateway stands in gateway.py and is left out by `oc prompt`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from oc.base.text import without_lone_surrogates
+from oc.base.typed import NamedTuple
 from oc.workspace.gateway import Gateway
 
 NO_REPLY = "NO_REPLY"
@@ -33,8 +32,7 @@ class Section(NamedTuple):
     path: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
+class Runtime(NamedTuple):
     """Facts of the Runtime line, in its order; empty ones are left out."""
 
     agent: str = ""
@@ -51,8 +49,7 @@ class Runtime:
     thinking: str = "off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptParts:
+class PromptParts(NamedTuple):
     """All that a system prompt is made of.
 
     `context_files`: (path, content) as injected; `skills`: one line each, as skills.listing gives them;

@@ -1,7 +1,5 @@
 """The rules of the built-in model: what it takes for a request to remember, for a question, and what it quotes."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +80,7 @@ def test_remembering_calls_the_tool_once_for_each_fact_and_then_tells_where():
         Done("memory_add", {"text": "b is 2"}, "Written to memory/2026-03-16.md#L2"),
     ]
     reply = respond(said, done, ALL)
-    assert [] == reply.calls
+    assert () == reply.calls
     expected = "Noted: a is 1\nSource: memory/2026-03-16.md#L1\nNoted: b is 2\nSource: memory/2026-03-16.md#L2"
     assert expected == reply.text
 
@@ -139,7 +137,7 @@ def test_where_nothing_shown_answers_more_of_the_note_is_opened():
 
 
 def test_what_answers_is_not_opened():
-    assert [] == answered("who owns billing?", passage("- Müller owns billing", around=(1, 9))).calls
+    assert () == answered("who owns billing?", passage("- Müller owns billing", around=(1, 9))).calls
 
 
 def test_a_failed_search_is_said():
@@ -191,5 +189,5 @@ def test_fenced_text_reads_back_and_cannot_end_its_fence(lines, start):
     given_passage = Passage('memory/a".md', start, start + len(lines) - 1, tuple(lines), 0.5, (1, 200))
     text = fenced([given_passage])
     (back,) = parse(text)
-    assert replace(given_passage, score=None) == back
+    assert given_passage._replace(score=None) == back
     assert 1 == text.count("</passage>") == text.count("</recalled>")

@@ -1,5 +1,3 @@
-import dataclasses
-
 import pytest
 
 from oc.workspace.gateway import Gateway, sender_name
@@ -54,7 +52,7 @@ def test_all_sections_of_a_full_prompt_in_order():
 
 
 def test_a_minimal_prompt_leaves_out_recall_silence_and_heartbeats():
-    assert titles(dataclasses.replace(WHOLE, mode="minimal")) == [
+    assert titles(WHOLE._replace(mode="minimal")) == [
         "Identity",
         "Tooling",
         "Tool Call Style",
@@ -73,18 +71,18 @@ def test_a_minimal_prompt_leaves_out_recall_silence_and_heartbeats():
 
 
 def test_none_is_one_line():
-    assert build_system_prompt(dataclasses.replace(WHOLE, mode="none")).count("\n") == 0
+    assert build_system_prompt(WHOLE._replace(mode="none")).count("\n") == 0
 
 
 def test_the_sections_joined_are_the_prompt_and_the_bytes_are_the_same_each_time():
     text = build_system_prompt(WHOLE)
     assert text == "\n".join(section.text for section in system_sections(WHOLE))
-    assert text.encode() == build_system_prompt(dataclasses.replace(WHOLE)).encode()
+    assert text.encode() == build_system_prompt(WHOLE._replace()).encode()
     assert [s.path for s in system_sections(WHOLE) if s.path] == ["/ws/AGENTS.md", "/ws/SOUL.md"]
 
 
 def test_the_order_in_which_tools_are_given_does_not_matter():
-    shuffled = dataclasses.replace(WHOLE, tools=list(reversed(WHOLE.tools)))
+    shuffled = WHOLE._replace(tools=list(reversed(WHOLE.tools)))
     assert build_system_prompt(shuffled) == build_system_prompt(WHOLE)
     lines = build_system_prompt(WHOLE).split("\n")
     at = lines.index("- memory_search")
@@ -99,7 +97,7 @@ def test_the_order_in_which_tools_are_given_does_not_matter():
 
 
 def test_without_tools_nothing_is_said_of_memory():
-    text = build_system_prompt(dataclasses.replace(WHOLE, tools=()))
+    text = build_system_prompt(WHOLE._replace(tools=()))
     assert "memory_" not in text
     assert "No tools are offered" in text
 
@@ -134,7 +132,7 @@ def test_no_clock_goes_in():
 
 def test_a_voice_is_pointed_at_only_when_there_is_one():
     assert "SOUL.md sets the voice" in build_system_prompt(WHOLE)
-    plain = dataclasses.replace(WHOLE, context_files=[("/ws/AGENTS.md", "x")])
+    plain = WHOLE._replace(context_files=[("/ws/AGENTS.md", "x")])
     assert "SOUL.md sets the voice" not in build_system_prompt(plain)
 
 

@@ -3,11 +3,10 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import BinaryIO
 
 from oc.agent.tools.spec import Arguments, Result, Tool, failed, schema
 from oc.base.text import cut16
+from oc.base.typed import BinaryIO, NamedTuple
 from oc.workspace.load import is_inside
 
 MAX_LINES = 2000
@@ -15,8 +14,7 @@ MAX_BYTES = 50 * 1024
 _SNIFFED_BYTES = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """`refuses` says why a real path is closed to this session, None when it is not."""
 
     workspace: str

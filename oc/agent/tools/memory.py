@@ -4,13 +4,12 @@ Found text reaches the model fenced and escaped (recall.py), with the line numbe
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from oc.agent.tools.recall import NOTHING, Passage, fenced
 from oc.agent.tools.scope import CLOSED, Scope
 from oc.agent.tools.spec import Arguments, Result, Tool, failed, schema
 from oc.base.text import len16
+from oc.base.typed import TYPE_CHECKING, NamedTuple
 from oc.errors import NotFound
 from oc.memory.paths import ENDING, is_memory_path
 
@@ -24,8 +23,7 @@ MAX_GET_LINES = 400
 MAX_FACT_CHARS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """`backend` opens the index when first asked; `add` writes (text, long_term)."""
 
     scope: Scope

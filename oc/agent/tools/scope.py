@@ -1,8 +1,8 @@
 """What tools may reach: in groups and channels, long-term memory and private transcripts are closed (D10)."""
 
 import os
-from dataclasses import dataclass
 
+from oc.base.typed import NamedTuple
 from oc.workspace.load import is_inside
 from oc.workspace.names import LONG_TERM
 
@@ -10,8 +10,7 @@ CLOSED = "closed to a session that others read along in"
 _LONG_TERM = frozenset(name.lower() for name in LONG_TERM)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """`private`: one reader. `transcript` is the session's own, which is open to it in any case."""
 
     workspace: str

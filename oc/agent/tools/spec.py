@@ -4,16 +4,14 @@ A tool that fails answers with an error result, which the model reads; it never 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
 
+from oc.base.typed import Any, NamedTuple
 from oc.errors import OcError
 
 Arguments = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """`details` are stored beside the text and never shown to a model."""
 
     text: str
@@ -21,8 +19,7 @@ class Result:
     details: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """`summary` is its line in the system prompt; `parameters` a JSON schema of plain properties."""
 
     name: str

@@ -1,7 +1,6 @@
 """`oc context`: the request that `oc prompt` would send, and where its window goes."""
 
 import sys
-from dataclasses import replace
 
 import click
 
@@ -58,7 +57,7 @@ def command(
     wanted = Wanted(name, said, model, not no_tools, literal, kind, window, at)
     if name == "-":
         app.need_stdin("a transcript")
-        wanted = replace(wanted, given=read_stream(sys.stdin.buffer, "stdin"))
+        wanted = wanted._replace(given=read_stream(sys.stdin.buffer, "stdin"))
     setting = setting_of(app)
     with Report(report) as decisions:
         shown = look(wanted, setting)
@@ -67,7 +66,7 @@ def command(
             report_rows(app, decisions, shown.rows(measure))
             decisions.add("request", "summary", **looking.sums(shown, measure))
         if diff is not None:
-            return looking.print_changes(app, look(replace(wanted, at=diff, text=None), setting), shown, measure)
+            return looking.print_changes(app, look(wanted._replace(at=diff, text=None), setting), shown, measure)
     if breakdown:
         looking.print_breakdown(app, shown, measure)
     else:
