@@ -3,6 +3,7 @@
 import math
 
 from oc.base.text import js_trim, pattern
+from oc.base.typed import Any
 
 _UNITS = {"": 0, "b": 0, "k": 1, "kb": 1, "m": 2, "mb": 2, "g": 3, "gb": 3, "t": 4, "tb": 4}
 
@@ -14,3 +15,11 @@ def size_bytes(text: str) -> int | None:
         return None
     amount = float(found[1]) * 1024 ** _UNITS[found[2]]
     return math.floor(amount + 0.5) if math.isfinite(amount) else None
+
+
+def byte_size(value: Any) -> int | None:
+    """Returns the bytes of a configured size, a number (its whole part) or a text; None for what is neither."""
+    if isinstance(value, str):
+        return size_bytes(value)
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return math.floor(value) if usable else None

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oc.agent.choice import Choice, choose_model
-from oc.agent.flush import Flushed, Flusher
+from oc.agent.flush import Flushed, Flusher, context_tokens
 from oc.agent.request import Session
 from oc.base import files
 from oc.base.clock import iso
+from oc.base.tokens import ESTIMATE
 from oc.cli.app import App
 from oc.cli.sessions import default_session, find_session
 from oc.cli.stream import Report, warn_skipped
@@ -149,7 +150,7 @@ def warning_of(target: Target, verdict: gate.Verdict) -> str | None:
 
 
 def is_due(app: App, ref: "SessionRef") -> bool:
-    """Says whether a session is due by its row and the end of its transcript, the whole of which is not read."""
+    """Says whether a session is due, by its row and the end of its transcript where these tell its size."""
     from oc.session.usage_tail import read_usage
 
     try:
@@ -160,7 +161,12 @@ def is_due(app: App, ref: "SessionRef") -> bool:
     session = Session(ref, config, app.places_of(ref.agent), choose_model(None, ref.row, config))
     tokens = window_of(config, row=ref.row).tokens
     closed = Flusher(session, tokens, setting_of(app)).closed()
-    return gate.judge(gate.Facts(ref.row, usage, None, size), tokens, gate.rules_of(config), closed).due
+    facts, rules = gate.Facts(ref.row, usage, None, size), gate.rules_of(config)
+    verdict = gate.judge(facts, tokens, rules, closed)
+    if verdict.reason == "unknown-size" and size:
+        branch = leaf_path(read(ref.path).entries)
+        verdict = gate.judge(facts._replace(context_tokens=context_tokens(branch, ESTIMATE)), tokens, rules, closed)
+    return verdict.due
 
 
 def tell(report: Report, target: Target, verdict: gate.Verdict, done: Flushed | None) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oc.base.clock import iso
+from oc.base.size import byte_size
 from oc.base.text import js_trim
 from oc.base.tokens import Counter
 from oc.config.load import Config
-from oc.config.size import byte_size
 from oc.message.usage import Usage, number, prompt_tokens
 from oc.window.budget import flush_threshold, flush_tokens
 

@@ -161,7 +161,9 @@ def test_sessions_that_are_due_are_listed(oc):
         usage = {"input": 2500 * count, "output": 1}
         said = {"role": "assistant", "content": [{"type": "text", "text": "x"}], "usage": usage}
         oc("session", "append", key, stdin=json.dumps(said) + "\n")
+    oc("session", "open", "counted")
+    oc("session", "append", "counted", "--role", "user", "字" * 2500)
     ran = oc("session", "list", "--due", "flush", "--keys")
-    assert (0, "agent:main:large\n") == (ran.status, ran.out)
-    assert 0 == oc("flush", "large", "--if-due").status
+    assert (0, ["agent:main:counted", "agent:main:large"]) == (ran.status, sorted(ran.out.split()))
+    assert [0, 0] == [oc("flush", key, "--if-due").status for key in ("large", "counted")]
     assert 1 == oc("session", "list", "--due", "flush").status

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from oc.base.clock import Clock, parse_iso
+from oc.base.size import byte_size
 from oc.base.tokens import CHARS4
 from oc.config.load import Config, Layer
-from oc.config.size import byte_size
 from oc.message.usage import is_told, normalised, prompt_tokens
 from oc.session.usage_tail import read_usage
 from oc.window import flush

@@ -1,13 +1,14 @@
 import pytest
 
-from oc.config.size import byte_size
+from oc.base.size import byte_size
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
         ("1.5k", 1536),
-        (" 3 MB ", 3 * 1024**2),
+        (" 3MB ", 3 * 1024**2),
+        ("3 mb", None),
         ("1g", 1024**3),
         (2.9, 2),
         (0, 0),
