@@ -118,15 +118,6 @@ def _extra(character: str) -> int:
     return 3 if wide else int(character > "\uffff")
 
 
-def weights16(text: str) -> list[int]:
-    """Returns the weight of each line of a text, split at LF; one look at the whole costs less than one at each."""
-    lines = text.split("\n")
-    if len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text):
-        return list(map(weight16, lines))
-    narrow = pattern(_WIDE_BMP_RUN).sub("", text).split("\n")
-    return [4 * len(line) - 3 * len(rest) for line, rest in zip(lines, narrow, strict=True)]
-
-
 def without_lone_surrogates(text: str) -> str:
     """Returns the text with each lone surrogate replaced by U+FFFD, as Node does when it writes UTF-8."""
     return pattern(SURROGATE).sub("\ufffd", text) if not text.isascii() else text

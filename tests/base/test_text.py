@@ -158,8 +158,3 @@ def test_weight16_is_the_same_by_either_way(parts):
     """Text with a few symbols is weighed without the compiled classes; the sum over single characters agrees."""
     text = "x" * 120 + "".join(parts)
     assert t.weight16(text) == sum(t.weight16("日" * 99 + c) - 99 * 4 for c in text)
-
-
-@given(st.text() | st.text(st.sampled_from("a日é\n\r😀𝒳"), max_size=60))
-def test_weights16_are_those_of_the_lines(text):
-    assert t.weights16(text) == [t.weight16(line) for line in text.split("\n")]
