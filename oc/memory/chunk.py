@@ -9,7 +9,7 @@ budget, overlap is whole lines that fit, a long line is cut between sentences or
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from oc.base.text import cut16, len16, pattern, slice16, weight16, weights16
+from oc.base.text import cut16, len16, pattern, slice16, weight16
 
 MIN_UNITS = 32
 UNITS_PER_TOKEN = 4
@@ -29,13 +29,13 @@ class Chunk(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """How long lines are in quarter tokens, how one longer than the budget is cut, and which lines are repeated.
+    """How long a line is in quarter tokens, how one longer than the budget is cut, and which lines are repeated.
 
     `carry(sizes, overlap_units)` returns how many segments from the end of a chunk start the next one; `strict` drops
     carried segments for which the budget has no room.
     """
 
-    sizes: Callable[[str], Sequence[int]]
+    size: Callable[[str], int]
     cut: Callable[[str, int], Sequence[str]]
     carry: Callable[[Sequence[int], int], int]
     strict: bool
@@ -46,9 +46,17 @@ def chunk(text: str, *, tokens: int, overlap: int, measure: Measure) -> list[Chu
 
     Lines end at LF only. The empty text is one empty chunk. `overlap` is clamped below `tokens`.
     """
+    lines = text.split("\n")
+    return chunk_lines(lines, list(map(measure.size, lines)), tokens=tokens, overlap=overlap, measure=measure)
+
+
+def chunk_lines(
+    lines: Sequence[str], sizes: Sequence[int], *, tokens: int, overlap: int, measure: Measure
+) -> list[Chunk]:
+    """Does the same for lines whose sizes are known."""
     overlap = max(0, min(overlap, tokens - 1))
-    max_units, overlap_units = max(MIN_UNITS, tokens * UNITS_PER_TOKEN), overlap * UNITS_PER_TOKEN
-    pieces, sizes, numbers = _segments(text, max_units, measure)
+    max_units, overlap_units = max_chunk_units(tokens), overlap * UNITS_PER_TOKEN
+    pieces, sizes, numbers = _segments(lines, sizes, max_units, measure)
     chunks: list[Chunk] = []
     first = total = 0
     for at, size in enumerate(sizes):
@@ -64,23 +72,24 @@ def chunk(text: str, *, tokens: int, overlap: int, measure: Measure) -> list[Chu
     return chunks
 
 
-def _segments(text: str, max_units: int, measure: Measure) -> tuple[list[str], list[int], Sequence[int]]:
+def max_chunk_units(tokens: int) -> int:
+    """Returns the budget of a chunk in quarter tokens."""
+    return max(MIN_UNITS, tokens * UNITS_PER_TOKEN)
+
+
+def _segments(
+    lines: Sequence[str], sizes: Sequence[int], max_units: int, measure: Measure
+) -> tuple[Sequence[str], Sequence[int], Sequence[int]]:
     """Returns segments, their sizes with the line feed and their line numbers; a cut line gives several segments."""
-    lines = text.split("\n")
-    sizes = [size + 1 for size in (map(len, lines) if text.isascii() else measure.sizes(text))]
-    if max(sizes) <= max_units + 1:
-        return lines, sizes, range(1, len(lines) + 1)
+    if max(sizes) <= max_units:
+        return lines, [size + 1 for size in sizes], range(1, len(lines) + 1)
     pieces: list[str] = []
     numbers: list[int] = []
     for number, (line, size) in enumerate(zip(lines, sizes, strict=True), 1):
-        cut = [line] if size <= max_units + 1 else measure.cut(line, max_units)
+        cut = [line] if size <= max_units else measure.cut(line, max_units)
         pieces += cut
         numbers += [number] * len(cut)
-    return pieces, [measure.sizes(piece)[0] + 1 for piece in pieces], numbers
-
-
-def _units16(text: str) -> list[int]:
-    return list(map(len16, text.split("\n")))
+    return pieces, [measure.size(piece) + 1 for piece in pieces], numbers
 
 
 def _cut_anywhere(line: str, max_units: int) -> list[str]:
@@ -147,8 +156,8 @@ def _carry_within(sizes: Sequence[int], overlap_units: int) -> int:
     return count
 
 
-REFERENCE = Measure(_units16, _cut_anywhere, _carry_crossing, strict=False)
-ESTIMATE = Measure(weights16, _cut_between, _carry_within, strict=True)
+REFERENCE = Measure(len16, _cut_anywhere, _carry_crossing, strict=False)
+ESTIMATE = Measure(weight16, _cut_between, _carry_within, strict=True)
 
 
 def remap(chunks: Sequence[Chunk], line_map: Sequence[int]) -> list[Chunk]:

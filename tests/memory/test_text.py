@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oc.memory.text import CJK_RUN, fold, in_run, index_text, is_letter, narrow
+from oc.base.text import weight16
+from oc.memory.text import CJK_RUN, fold, in_run, index_text, is_letter, narrow, reading
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,11 @@ def test_narrow_moves_nothing(text):
 )
 def test_fold(text, folded):
     assert folded == fold(text)
+
+
+@given(st.text() | st.text(st.sampled_from("a数库，。ＡＢ１é\n\r😀𠀀①ᄀ々"), max_size=80))
+def test_one_look_gives_what_line_by_line_gives(text):
+    lines, weights, terms = reading(text)
+    assert text == "\n".join(lines)
+    assert list(map(weight16, lines)) == weights
+    assert list(map(index_text, lines)) == terms

@@ -36,12 +36,13 @@ class Builtin:
         return scan(self.workspace, self.settings.extra_paths)
 
     def sync(self, *, force: bool = False, lock_timeout_ms: int | None = None) -> SyncReport:
-        listing = self._scan()
-        connection = None if force else self._up_to_date(listing)
-        if connection is not None:
-            with closing(connection):
-                self._tidy()
-                return syncing.report(connection, listing, syncing.Changes(), rebuilt=False)
+        if not force and self.index.current() is not None:
+            listing = self._scan()
+            connection = self._up_to_date(listing)
+            if connection is not None:
+                with closing(connection):
+                    self._tidy()
+                    return syncing.report(connection, listing, syncing.Changes(), rebuilt=False)
         with _plain_errors(self.index), self.index.lock(_or(lock_timeout_ms, _LOCK_TIMEOUT_MS)):
             return self._write(self._scan(), force=force)
 

@@ -110,15 +110,28 @@ def read(listing: Listing, path: str) -> tuple[bytes, Stamp] | None:
     Raises FileNotFoundError when it vanished.
     """
     try:
-        with open(listing.place(path), "rb") as file:
-            status = os.fstat(file.fileno())
-            data = file.read()
+        # A third of the time of open() and read(), which thousands of files add up.
+        descriptor = os.open(listing.place(path), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        try:
+            status = os.fstat(descriptor)
+            data = _whole(descriptor, status.st_size)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         raise
     except OSError as error:
         listing.findings.append(Finding(path, (error.strerror or "cannot be read").lower()))
         return None
     return data, _settled(stamp_of(status))
+
+
+def _whole(descriptor: int, size: int) -> bytes:
+    """Reads to the end, which may have moved since the size was taken; a short read of a file is its end."""
+    data = os.read(descriptor, size + 1)
+    while len(data) > size:
+        size = len(data)
+        data += os.read(descriptor, size + 1)
+    return data
 
 
 def _settled(stamp: Stamp) -> Stamp:
@@ -146,6 +159,7 @@ def update(index: Index, listing: Listing, found: Changes, budget: Budget) -> No
             _add(writer, listing, name, found.read.get(name))
         for name in found.touched:
             writer.touch(name, found.read[name][1])
+        writer.flush()
         _note_stamps(connection, listing)
         connection.execute("COMMIT")
 
@@ -185,6 +199,7 @@ def fill(connection: Connection, listing: Listing, budget: Budget) -> None:
     writer = Writer(connection, budget)
     for name in listing.stamps:
         _add(writer, listing, name)
+    writer.flush()
     schema.write_meta(connection, meta_of(listing, budget))
     _note_stamps(connection, listing)
     connection.execute("COMMIT")
