@@ -136,7 +136,10 @@ class _Repair:
         nothing_yet = not any(piece.entry for piece in self.pieces)
         if value.get("type") == "session" or (nothing_yet and "cwd" in value and "parentId" not in value):
             self.pieces.append(_Piece(number, raw, value, is_header(value), not is_header(value)))
-            return
+        else:
+            self._take_entry(number, raw, value)
+
+    def _take_entry(self, number: int, raw: bytes, value: Entry) -> None:
         reason = None
         if not isinstance(value.get("type"), str):
             reason = ("no-type", "the object is no entry; it is dropped")
@@ -162,10 +165,20 @@ class _Repair:
         if found is not None:
             self.pieces.remove(found)
             self.fix(found.number, "no-header", "move", "the header goes before the first entry", _id(found.entry))
+            if first.broken_header and first.entry and first.entry.get("type") != "session":
+                self._take_again(first)
         else:
             found = self._header(filled, name)
         self.pieces.insert(0, found)
         return found.entry or {}
+
+    def _take_again(self, piece: _Piece) -> None:
+        """Takes what looked like a damaged header for an entry, as there is a whole header."""
+        place = self.pieces.index(piece)
+        rest = self.pieces[place + 1 :]
+        del self.pieces[place:]
+        self._take_entry(piece.number, piece.raw, piece.entry or {})
+        self.pieces += rest
 
     def _header(self, filled: list[_Piece], name: str) -> _Piece:
         broken = next((piece for piece in filled if piece.broken_header), None)

@@ -110,6 +110,11 @@ class TestHeaders:
             assert json.loads(HEADER).items() <= json.loads(lines[0]).items()
             assert ([A], [(1, "no-header", "add")]) == (lines[1:], fixes)
 
+    def test_what_only_looks_like_one_is_an_entry_where_there_is_a_whole_one(self):
+        assert [HEADER, A] == repaired(HEADER, A, header='{"cwd": null}')[0]
+        odd = A.replace('"parentId": null', '"cwd": "/"')
+        assert [HEADER, odd, B] == repaired(HEADER, B, header=odd)[0]
+
     def test_a_lost_header_takes_the_id_of_the_files_name_and_the_first_time(self):
         lines, fixes = repaired(B, header=A)
         assert {"type": "session", "version": 3, "id": "0a1b", "timestamp": TIME} == json.loads(lines[0])

@@ -141,3 +141,41 @@ def test_nothing_is_made_up(lines, data):
     payloads = Counter(json.dumps(json.loads(raw).get("message")) for raw in lines)
     payloads.subtract(json.dumps(json.loads(raw).get("message")) for raw in after)
     assert min(payloads.values()) >= 0
+
+
+scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4))
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.text(max_size=3), inner, max_size=2)),
+    max_leaves=4,
+)
+names = st.sampled_from(["a", "b", "c"])
+odd_entries = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.one_of(st.sampled_from(["session", "message", "compaction", "label", "future"]), values),
+        "id": st.one_of(names, values),
+        "parentId": st.one_of(st.none(), names, values),
+        "timestamp": st.one_of(st.just(TIME), values),
+        "message": st.one_of(st.just({"role": "user"}), values),
+        "version": st.one_of(st.sampled_from([1, 2, 3, 7, "3"]), values),
+        "cwd": values,
+        "firstKeptEntryId": st.one_of(names, values),
+        "firstKeptEntryIndex": values,
+    },
+)
+odd_lines = st.lists(
+    st.one_of(odd_entries.map(lambda e: json.dumps(e).encode()), st.binary(max_size=8), st.just(line(HEADER))),
+    max_size=7,
+)
+
+
+@given(odd_lines, st.sampled_from([b"\n", b"\r\n", b"", b"\n\n"]))
+def test_any_file_is_repaired_or_refused(lines, joint):
+    data = joint.join(lines)
+    try:
+        repaired = repair(data, "x.jsonl")
+    except BadInput:
+        return
+    assert [] == errors(repaired.data), repaired.fixes
+    assert (repaired.data, []) == repair(repaired.data, "x.jsonl")
