@@ -2,12 +2,13 @@
 
 from oc.cli.app import App
 from oc.cli.lifecycle import rules_of
-from oc.cli.sessions import find_session, open_transcript
+from oc.cli.sessions import find_session
 from oc.errors import Usage
 from oc.session import transcript
+from oc.session.backward import find_entry
 from oc.session.entry import Entry
 from oc.session.open import need_transcript, touch
-from oc.session.tree import entry_named
+from oc.session.tree import by_id, entry_named
 
 
 def append_to(app: App, session: str, entry: Entry) -> None:
@@ -25,7 +26,10 @@ def append_to(app: App, session: str, entry: Entry) -> None:
     app.out.rows("entries", [{"id": written["id"], "parentId": written["parentId"], "path": ref.path}], ("id",))
 
 
-def resolve_entry(app: App, session: str | None, text: str) -> str:
-    """Returns the id of the entry that is meant: by its id, by the start of one, or by its label."""
-    with open_transcript(app, session) as (file, name):
-        return entry_named(transcript.read_stream(file, name).entries, text, name)
+def resolve_entry(path: str, text: str) -> Entry:
+    """Returns the entry that is meant: by its id, which is looked for from the end, by the start of one or a label."""
+    found = find_entry(path, text)
+    if found is not None:
+        return found
+    entries = transcript.read(path).entries
+    return by_id(entries)[entry_named(entries, text, path)]

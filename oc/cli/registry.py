@@ -53,6 +53,7 @@ _SESSION = {
         "Copy sessions of Pi, Claude Code or OpenClaw's database here; nothing is overwritten",
         "oc.cli.cmd.session.import_",
     ),
+    "key": Row("Print what a session key says, or the key that a message gets", "oc.cli.cmd.session.key"),
     "label": Row("Label an entry of a session", "oc.cli.cmd.session.label"),
     "list": Row("List the sessions of an agent, the last used first", "oc.cli.cmd.session.list"),
     "name": Row("Name a session, or print its name", "oc.cli.cmd.session.name"),
@@ -89,6 +90,7 @@ _WORKSPACE = {
 }
 
 COMMANDS: dict[str, Row] = {
+    "audit": Row("Print what the summary of a compaction lost", "oc.cli.cmd.audit"),
     "compact": Row("Summarise the older part of a session", "oc.cli.cmd.compact"),
     "config": Row("Show what is configured, and where it comes from", verbs=_CONFIG),
     "context": Row("Print the request that a prompt would send, without sending it", "oc.cli.cmd.context"),

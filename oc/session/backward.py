@@ -16,7 +16,8 @@ from oc.base.typed import BinaryIO, NamedTuple
 from oc.errors import NotFound
 from oc.session.entry import VERSION, Entry, Finding, is_header, version_of
 from oc.session.tail import line_number, lines_backward, value_of
-from oc.session.transcript import Transcript, no_entry, scan
+from oc.session.transcript import Transcript, no_entry, open_file, read_stream, scan
+from oc.session.tree import by_id
 
 # A message whose content is left in the file: its bytes go out as they are.
 _LEFT_THERE: dict[str, object] = {}
@@ -74,6 +75,17 @@ def read_ending(
     raws = walk.raws or [None] * len(walk.entries)
     transcript = Transcript(name, first[2], first[1], walk.entries, raws, [], skipped, VERSION)
     return Ending(transcript, walk.offsets, walk.lengths)
+
+
+def find_entry(path: str, entry_id: str) -> Entry | None:
+    """Returns the newest entry of a transcript with that id, looked for from the end; None when there is none."""
+    with open_file(path) as file:
+        try:
+            ending = read_ending(file, path, leaf_id=entry_id, until=lambda _: True)
+        except NotFound:
+            return None
+        found = read_stream(file, path) if ending is None else ending.transcript
+    return by_id(found.entries).get(entry_id)
 
 
 def to_root(_: Entry) -> bool:

@@ -250,11 +250,10 @@ def branch(
 
 def need_entry(path: str, entry_id: str) -> None:
     """Raises NotFound unless an entry of the file has that id."""
-    with open_file(path) as file:
-        for _, _, value in scan(file, []):
-            if value.get("id") == entry_id and value.get("type") != "session":
-                return
-    raise NotFound(f"no entry {entry_id}", path=path)
+    from oc.session.backward import find_entry
+
+    if find_entry(path, entry_id) is None:
+        raise NotFound(f"no entry {entry_id}", path=path)
 
 
 def _writing(path: str, lock_timeout_ms: int | None) -> AbstractContextManager[None]:

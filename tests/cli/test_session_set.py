@@ -196,3 +196,39 @@ def test_a_hook_may_change_or_keep_out_what_is_appended(main):
     before = main("session", "show", "main").raw
     assert 1 == main("session", "append", "main", "--role", "user", "a secret").status
     assert before == main("session", "show", "main").raw
+
+
+def test_a_key_says_what_it_is_of(oc):
+    found = oc("session", "key", "telegram:group:-1:topic:4", "--json").json()
+    assert {
+        "key": "agent:main:telegram:group:-1:topic:4",
+        "agent": "main",
+        "class": "group",
+        "chatType": "group",
+        "channel": "telegram",
+        "group": "-1:topic:4",
+        "parentKey": "agent:main:telegram:group:-1",
+        "threadId": "4",
+        "subagentDepth": 0,
+    } == found
+    assert "class\tmain" in oc("session", "key", "main").out.splitlines()
+    assert (2, 2) == (oc("session", "key").status, oc("session", "key", "main", "--channel", "slack").status)
+
+
+@pytest.mark.parametrize(
+    ("settings", "args", "key"),
+    [
+        ({}, ["--peer", "42"], "agent:main:main"),
+        ({"dmScope": "per-channel-peer"}, ["--peer", "U42"], "agent:main:slack:direct:u42"),
+        ({"dmScope": "per-account-channel-peer"}, ["--peer", "1", "--account", "B 1"], "agent:main:slack:b-1:direct:1"),
+        ({"dmScope": "per-peer", "identityLinks": {"Ann": ["slack:42"]}}, ["--peer", "42"], "agent:main:direct:ann"),
+        ({}, ["--peer", "C1", "--kind", "channel", "--thread", "1.2"], "agent:main:slack:channel:c1:thread:1.2"),
+        ({"scope": "global"}, ["--peer", "42"], "global"),
+    ],
+)
+def test_the_key_of_a_message_is_made_by_the_configuration(oc, settings, args, key):
+    oc.state.mkdir()
+    (oc.state / "openclaw.json").write_text(json.dumps({"session": settings}))
+    ran = oc("session", "key", "--channel", "slack", *args)
+    assert (0, key + "\n", "") == (ran.status, ran.out, ran.err)
+    assert not (oc.state / "agents").exists()

@@ -7,16 +7,18 @@ import click
 from oc.base.clock import iso
 from oc.cli.app import App
 from oc.cli.branching import summarised
+from oc.cli.guarding import end_of
 from oc.cli.lifecycle import rules_of
+from oc.cli.marking import resolve_entry
 from oc.cli.options import oc_command
 from oc.cli.sessions import default_session, find_session
-from oc.cli.stream import warn_skipped
 from oc.compaction.branch import left_behind
 from oc.errors import Usage
 from oc.session import transcript
+from oc.session.backward import find_entry
 from oc.session.entry import Entry
 from oc.session.open import touch
-from oc.session.tree import by_id, entry_named, leaf_path
+from oc.session.tree import leaf_path
 
 _ROOT = "root"
 
@@ -48,13 +50,11 @@ def command(
         raise Usage("a session is expected, not -")
     ref = find_session(app, session)
     owner = app.for_agent(ref.agent)
-    whole = transcript.read(ref.path)
-    warn_skipped(app, ref.path, whole.skipped)
-    target = _target(whole.entries, session_entry[-1], ref.path, before=before)
-    entry = _marker(app, target, whole.leaf_id) if summary is None else _given(app, target, summary)
+    target = _target(session_entry[-1], ref.path, before=before)
+    entry = _marker(app, target, end_of(ref.path).leaf_id) if summary is None else _given(app, target, summary)
     if summarise:
-        new_path = leaf_path(whole.entries, target) if target is not None else []
-        left = left_behind(leaf_path(whole.entries), new_path)
+        entries = transcript.read(ref.path).entries
+        left = left_behind(leaf_path(entries), leaf_path(entries, target) if target is not None else [])
         entry = summarised(owner, ref.row, left, target or _ROOT, model) or entry
     if not dry_run:
         (entry,) = transcript.branch(ref.path, target, [entry], ids=app.ids, lock_timeout_ms=app.lock_timeout_ms)
@@ -64,15 +64,15 @@ def command(
     return 0
 
 
-def _target(entries: list[Entry], text: str, path: str, *, before: bool) -> str | None:
+def _target(text: str, path: str, *, before: bool) -> str | None:
     """Returns the entry to go on from, None for a new root."""
     if text == _ROOT and not before:
         return None
-    target = entry_named(entries, text, path)
+    target = resolve_entry(path, text)
     if not before:
-        return target
-    parent = by_id(entries)[target].get("parentId")
-    return parent if isinstance(parent, str) and parent in by_id(entries) else None
+        return str(target["id"])
+    parent = target.get("parentId")
+    return parent if isinstance(parent, str) and find_entry(path, parent) is not None else None
 
 
 def _marker(app: App, target: str | None, leaf_id: str | None) -> Entry:
