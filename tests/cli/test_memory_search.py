@@ -65,6 +65,7 @@ def test_paths_and_counts(noted):
     assert "memory/deploy.md\n" == noted("memory", "search", "-l", "部署", "Müller").out
     assert "memory/deploy.md\0" == noted("memory", "search", "-l0", "部署").out
     assert "1\n" == noted("memory", "search", "-c", "staging").out
+    assert 2 == noted("memory", "search", "-0", "staging").status
     none = noted("memory", "search", "-c", "ZXQ")
     assert (1, "0\n") == (none.status, none.out)
     assert {"paths": [{"path": "memory/host.md"}]} == noted("memory", "search", "-l", "staging", "--json").json()

@@ -57,8 +57,20 @@ def test_what_killed_writers_left_is_removed_and_nothing_else(index):
     with index.lock(1000):
         build(index, "a")
     dead = 2**22 + 1  # above what a pid can be
-    left = ["oc-main.2.sqlite", "oc-main.7.sqlite-journal", f"oc-main.sqlite.{dead}-ab12cd34.tmp"]
-    kept = ["oc-other.1.sqlite", "oc-main.x.sqlite", "main.sqlite", f"oc-main.sqlite.{os.getpid()}-ab12cd34.tmp"]
+    left = [
+        "oc-main.2.sqlite",
+        "oc-main.2.vec.sqlite",
+        "oc-main.7.sqlite-journal",
+        f"oc-main.sqlite.{dead}-ab12cd34.tmp",
+    ]
+    kept = [
+        "oc-other.1.sqlite",
+        "oc-main.x.sqlite",
+        "main.sqlite",
+        "oc-main.3.sqlite.bak",
+        "oc-main.1.vec.sqlite",
+        f"oc-main.sqlite.{os.getpid()}-ab12cd34.tmp",
+    ]
     for name in (*left, *kept):
         with open(os.path.join(index.folder, name), "w"):
             pass

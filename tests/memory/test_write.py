@@ -2,7 +2,7 @@ import json
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oc.base.files import lock
@@ -170,6 +170,7 @@ def test_the_umask_decides_who_may_read_a_note(workspace):
     assert 0o644 == (workspace / "memory" / f"{DATE}.md").stat().st_mode & 0o777
 
 
+@settings(max_examples=60)
 @given(st.lists(st.text(st.sampled_from("ab -#`>1.\n\r\té数🙂"), max_size=30), max_size=6))
 def test_whatever_is_added_stands_where_it_is_said_to(tmp_path_factory, texts):
     """Nothing is rewritten, each entry stands at its line, and a second time adds nothing."""

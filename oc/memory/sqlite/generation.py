@@ -17,6 +17,8 @@ from oc.memory.sqlite.driver import Connection, DatabaseError, OperationalError,
 _STALE_MS = 24 * 60 * 60 * 1000
 _TRIES = 5
 _MAX_POINTER_BYTES = 4096
+_SIDE = ".vec"  # what stands between number and ending of a side index, which belongs to its generation
+_JOURNALS = ("-journal", "-wal", "-shm")
 
 
 class Index:
@@ -43,12 +45,14 @@ class Index:
         return os.path.join(self.folder, target)
 
     def _number(self, name: str) -> int | None:
-        """Returns the generation of a file name of this index, its journals included; None for other files."""
+        """Returns the generation of a file of this index, side indexes and journals included; None for other files."""
         if not name.startswith(self.stem + "."):
             return None
-        digits, dot, rest = name[len(self.stem) + 1 :].partition(".")
-        fits = digits.isdecimal() and f"{dot}{rest}".startswith(self.ending)
-        return int(digits) if fits else None
+        digits, _, rest = name[len(self.stem) + 1 :].partition(".")
+        rest = f".{rest}".removeprefix(_SIDE)
+        return (
+            int(digits) if digits.isdecimal() and rest in (self.ending, *(self.ending + j for j in _JOURNALS)) else None
+        )
 
     def read(self) -> Connection | None:
         """Opens the current generation and begins a read transaction, so that all of a search sees one state.
@@ -71,10 +75,13 @@ class Index:
         """Holds the one writer's lock; leftovers of killed writers are gone when it is held."""
         files.make_folder(self.folder)
         with files.lock(self.pointer, timeout_ms=timeout_ms, stale_ms=_STALE_MS):
-            for name in self.leftovers():
-                with suppress(FileNotFoundError):
-                    os.unlink(os.path.join(self.folder, name))
+            self._sweep()
             yield
+
+    def _sweep(self) -> None:
+        for name in self.leftovers():
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.folder, name))
 
     def leftovers(self) -> list[str]:
         """Returns names of files of this index that belong neither to the current generation nor to a live writer.
@@ -82,11 +89,11 @@ class Index:
         Without the lock the answer may name what another process is just writing.
         """
         current = self.current()
-        keep = os.path.basename(current) if current else None
+        kept = self._number(os.path.basename(current)) if current else None
         return [
             name
             for name in self._files()
-            if (self._number(name) is not None and not (keep and name.startswith(keep)))
+            if self._number(name) not in (None, kept)
             or (name.startswith(self.name + ".") and name.endswith(".tmp") and _is_orphaned(name))
         ]
 
@@ -109,16 +116,13 @@ class Index:
 
     def switch(self, path: str) -> None:
         """Makes a finished, closed generation the current one; the caller holds the lock."""
-        old = self.current()
         descriptor = os.open(path, os.O_RDWR)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         files.replace(self.pointer, dump_line({"file": os.path.basename(path)}))
-        if old:
-            with suppress(FileNotFoundError):
-                os.unlink(old)
+        self._sweep()
 
 
 def _is_orphaned(temp: str) -> bool:

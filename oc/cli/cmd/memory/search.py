@@ -7,6 +7,7 @@ import click
 from oc.base.typed import Any
 from oc.cli.app import App
 from oc.cli.options import limit_option, oc_command
+from oc.errors import Usage
 from oc.memory.backend import MODES, Hit, SearchResult, open_backend
 from oc.memory.cite import citation
 
@@ -24,6 +25,8 @@ from oc.memory.cite import citation
 @click.option("--no-sync", is_flag=True, help="Search the index as it is.")
 def command(app: App, query: tuple[str, ...], **options: Any) -> int:
     """Print the lines of the notes that answer a query, best first."""
+    if options["null"] and not options["only_paths"]:
+        raise Usage("-0 ends the paths that -l prints")
     backend = open_backend(app.config, app.places, now_ms=app.clock.now_ms())
     result = backend.search(
         " ".join(query),
