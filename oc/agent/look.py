@@ -101,8 +101,11 @@ def _folded(path: Sequence[Entry]) -> Iterator[dict[str, Any]]:
             yield {**row, "action": "pass-over"}
 
 
-def look(wanted: Wanted, setting: Setting) -> Look:
-    """Returns the request. Raises NotFound for a path, or an entry, that is not there, and Usage for a bad name."""
+def look(wanted: Wanted, setting: Setting, estimate: Counter = ESTIMATE) -> Look:
+    """Returns the request. Raises NotFound for a path, or an entry, that is not there, and Usage for a bad name.
+
+    `estimate` is the counter by which a turn decides.
+    """
     said, triggered = wanted.text, False
     if said is not None and not wanted.literal and wanted.at is None:
         said, triggered = trigger(said, setting)
@@ -117,13 +120,13 @@ def look(wanted: Wanted, setting: Setting) -> Look:
     view = view_of(session, speaker, window_tokens=window.tokens, now_ms=now_ms)
     before = [entry for entry in path if entry.get("id") != wanted.at]
     pruning = pruning_of(config, speaker, before, now_ms)
-    view = view._replace(pruning=pruning, hooked=setting.hooked(ref))
+    view = view._replace(pruning=pruning, hooked=setting.hooked(ref), counter=estimate)
     tools = tuple(own_tools(session, setting)) if wanted.tools else ()
     parts = system_prompt(session, tools, time_zone=zone_of(setting), run_kind=wanted.run_kind)
     told = context_entries([event_entry(event, setting) for event in ([] if wanted.at else waiting(session))])
     asked = [] if not said else [_user(said, now_ms)]
     fixed = Request(parts.text, [], tools)
-    coming = coming_tokens(path, [*(entry["message"] for entry in told), *asked], fixed, ESTIMATE)
+    coming = coming_tokens(path, [*(entry["message"] for entry in told), *asked], fixed, estimate)
     prompt, system, entries = _spoken(view, context, said, parts.text, now_ms)
     seen = view.of([*context, *told, *entries[len(context) :]], prompted=prompt is not None)
     return Look(

@@ -147,5 +147,5 @@ def coming_tokens(path: Sequence[Entry], asked: Sequence[Message], fixed: Reques
     size = context_size([*since, *asked], counter)
     if size.last_usage_index is not None:
         return size.tokens
-    shown = [entry["message"] for entry in context_entries(path)]
-    return request_tokens(fixed, counter) + total_tokens([*shown, *asked], counter)
+    kept = [entry["message"] for entry in context_entries(path[: cut + 1])]
+    return request_tokens(fixed, counter) + total_tokens(kept, counter) + size.tokens

@@ -22,7 +22,7 @@ from oc.agent.shape import event_entry, trigger, waiting, with_hooks, zone_of
 from oc.agent.tools.own import own_tools
 from oc.agent.view import pruning_of, view_of
 from oc.base import files
-from oc.base.tokens import ESTIMATE
+from oc.base.tokens import ESTIMATE, remembering
 from oc.config.paths import Places
 from oc.errors import NotFound, Usage
 from oc.message.size import context_size
@@ -164,8 +164,9 @@ def _turn(ask: Ask, turn: Turn, setting: Setting, tell: Tell) -> Turn:
     now_ms, tokens = setting.clock.now_ms(), turn.window.tokens
     pruning = pruning_of(session.config, model.speaker, path, now_ms)
     view = view_of(session, model.speaker, window_tokens=tokens, now_ms=now_ms)
-    view = view._replace(pruning=pruning, hooked=recorder.hooked)
-    loop = Loop(model, prompt.text, context_entries(path), tools, view, recorder, tell, limits, ESTIMATE)
+    estimate = remembering(ESTIMATE)  # each request of the turn counts what the one before it did, and more
+    view = view._replace(pruning=pruning, hooked=recorder.hooked, counter=estimate)
+    loop = Loop(model, prompt.text, context_entries(path), tools, view, recorder, tell, limits, estimate)
     recovery = Recovery(session, loop, transcript.entries, tokens, setting)
     _hear(ask.text, loop, recovery, session, setting)
     try:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from oc.agent.hooked import Hooked
 from oc.agent.request import Session
 from oc.agent.wire import Speaker
+from oc.base.tokens import ESTIMATE, Counter
 from oc.base.typed import Any, NamedTuple
 from oc.config.load import Config
 from oc.history.image import limits_of
@@ -18,7 +19,7 @@ from oc.history.sanitize import STEPS, Wash, Washed, limit, sanitize
 from oc.message.derived import for_model
 from oc.message.shapes import Message
 from oc.session.entry import Entry
-from oc.window.guard import guard
+from oc.window.guard import guard, ours
 from oc.window.prune import prune, stopped
 from oc.window.rules import PruneRules, caches_prompts, is_expired, last_request, rules_from
 
@@ -53,6 +54,7 @@ class View(NamedTuple):
     window_tokens: int | None = None
     pruning: Pruning = Pruning()
     hooked: Hooked = Hooked()
+    counter: Counter = ESTIMATE
 
     def history(self, entries: Sequence[Entry], *, prompted: bool = False) -> Seen:
         """Returns the entries' messages as the model takes them; with `prompted` the last turn is not counted."""
@@ -73,7 +75,7 @@ class View(NamedTuple):
         self._ask_hooks(seen)
         if self.window_tokens is None:
             return seen
-        guarded = guard(seen.messages, window_tokens=self.window_tokens)
+        guarded = guard(seen.messages, window_tokens=self.window_tokens, manner=ours(self.counter))
         seen.rows += _with_ids("guard", guarded.rows(), seen.ids)
         seen.messages = guarded.messages
         if self.pruning.gate:

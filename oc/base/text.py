@@ -91,6 +91,9 @@ def js_trim_end(text: str) -> str:
     return text.rstrip(JS_SPACE)
 
 
+_ASCII = bytes(range(128))
+
+
 def weight16(text: str) -> int:
     """Returns the length in quarter tokens: four for a wide character, one for any other UTF-16 unit.
 
@@ -100,7 +103,7 @@ def weight16(text: str) -> int:
         return len(text)
     if len(text[:99].encode("utf-8", "surrogatepass")) < 150:
         # Compiling the classes costs 4 ms: text with a few symbols in it, as code and logs have them, does without.
-        symbols = pattern(r"[\x00-\x7f]+").sub("", text)
+        symbols = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
         if len(symbols) < 4000:
             return len(text) + sum(map(_extra, symbols))
     units = len(_utf16(text)) // 2

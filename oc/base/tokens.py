@@ -36,6 +36,19 @@ CHARS4 = Counter("chars4", len16, 4)
 ESTIMATE = Counter("estimate", weight16, 4)
 
 
+def remembering(counted: Counter) -> Counter:
+    """Returns the counter as one that counts each text once, for whoever counts a history several times."""
+    known: dict[str, int] = {}
+
+    def units(text: str) -> int:
+        found = known.get(text)
+        if found is None:
+            found = known[text] = counted.units(text)
+        return found
+
+    return counted._replace(units=units)
+
+
 def counter(name: str) -> Counter:
     """Returns the counter of that name: `chars4`, `estimate`, `tiktoken` or `tiktoken:ENCODING`.
 

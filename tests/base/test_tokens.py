@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc.base.text import len16, weight16
-from oc.base.tokens import RANKS, counter, ranks_from
+from oc.base.tokens import RANKS, Counter, counter, ranks_from, remembering
 from oc.errors import NotFound, Usage
 from tests.support import ROOT
 
@@ -106,3 +106,10 @@ def test_no_count_downloads(monkeypatch, tmp_path):
     with pytest.raises(NotFound) as caught:
         counter("tiktoken:cl100k_base")
     assert "cl100k_base" in str(caught.value)
+
+
+def test_a_counter_that_remembers_counts_each_text_once_and_alike():
+    seen = []
+    measure = remembering(Counter("words", lambda text: seen.append(text) or len(text.split()), 1))
+    assert [5, 5] == [measure.tokens(["one two", "one two three"]), measure.tokens(["one two", "one two three"])]
+    assert (["one two", "one two three"], "words") == (seen, measure.name)

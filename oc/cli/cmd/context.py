@@ -5,7 +5,7 @@ import sys
 import click
 
 from oc.agent.look import Wanted, look
-from oc.base.tokens import counter
+from oc.base.tokens import ESTIMATE, counter, remembering
 from oc.cli import looking
 from oc.cli.app import App
 from oc.cli.options import oc_command, report_option
@@ -51,7 +51,8 @@ def command(
         raise Usage("--diff goes with neither --breakdown nor --at")
     if app.out.format == "tsv" and not breakdown and diff is None:
         raise Usage("a request has no --tsv", hint="--breakdown --tsv lists its parts")
-    measure = counter(count)
+    measure = remembering(counter(count))
+    estimate = measure if measure.name == ESTIMATE.name else remembering(ESTIMATE)
     name = session or default_session(app)
     said = None if text is None else said_of(text, stdin=name != "-")
     wanted = Wanted(name, said, model, not no_tools, literal, kind, window, at)
@@ -60,13 +61,14 @@ def command(
         wanted = wanted._replace(given=read_stream(sys.stdin.buffer, "stdin"))
     setting = setting_of(app)
     with Report(report) as decisions:
-        shown = look(wanted, setting)
+        shown = look(wanted, setting, estimate)
         looking.tell(app, shown)
         if report is not None or app.out.verbose:
             report_rows(app, decisions, shown.rows(measure))
             decisions.add("request", "summary", **looking.sums(shown, measure))
         if diff is not None:
-            return looking.print_changes(app, look(wanted._replace(at=diff, text=None), setting), shown, measure)
+            then = look(wanted._replace(at=diff, text=None), setting, estimate)
+            return looking.print_changes(app, then, shown, measure)
     if breakdown:
         looking.print_breakdown(app, shown, measure)
     else:
