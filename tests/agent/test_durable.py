@@ -70,6 +70,7 @@ def test_a_decision_stands_with_its_reason_and_a_short_answer_with_its_question(
         [],
         [user("hello"), assistant("Hi there! How can I help you today?")],
         [user("你好"), assistant("你好！有什么可以帮你？")],
+        [user("第 3 轮：请检查 logs/job-3.log 里的错误。"), user("Step 4: please check logs/job-4.log")],
         [user("Please read src/app.py"), assistant("Let me read src/app.py.")],
         [user("Tell me a joke"), assistant("Why did the chicken cross the road? To get to the other side.")],
         [assistant("> the port is 5432\nSource: memory/2026-03-16.md#L3", model="oc-offline")],
@@ -84,6 +85,36 @@ def test_small_talk_orders_and_what_memory_said_are_no_facts(talk):
 def test_what_was_asked_to_be_remembered_is_noted_without_the_asking():
     talk = [user("Remember: the deploy key is in vault/deploy"), user("请记住：发布窗口是每周二 10:00")]
     assert ["the deploy key is in vault/deploy", "发布窗口是每周二 10:00"] == durable(talk)
+
+
+@pytest.mark.parametrize(
+    ("talk", "expected"),
+    [
+        ([user("GraphQL? No, REST is enough.")], ["GraphQL? No, REST is enough."]),
+        ([user("host=pg-b port=5432 dbname=orders user=app")], ["host=pg-b port=5432 dbname=orders user=app"]),
+        ([user("把数据库从pg-a换到pg-b吧")], ["把数据库从pg-a换到pg-b吧"]),
+        ([user("GraphQL 就不上了，REST 接口够用。")], ["GraphQL 就不上了，REST 接口够用。"]),
+    ],
+)
+def test_other_ways_to_say_it(talk, expected):
+    assert expected == durable(talk)
+
+
+def test_an_address_that_is_only_written_into_a_file_is_a_fact():
+    arguments = {
+        "path": "a.ts",
+        "oldText": "https://old.example.com",
+        "newText": "x\nres.header('https://app.example.com')",
+    }
+    edit = {"type": "toolCall", "id": "1", "name": "edit", "arguments": arguments}
+    noted = {"type": "toolCall", "id": "2", "name": "memory_add", "arguments": {"text": "db.internal:5432"}}
+    talk = [{"role": "assistant", "content": [edit, noted], "model": "x"}]
+    assert ["res.header('https://app.example.com')"] == durable(talk)
+
+
+def test_an_order_that_decides_is_a_fact():
+    talk = [user("Please use pg-c instead of pg-b from now on."), user("好的，请改用 pg-c，不再用 pg-b。")]
+    assert [one["content"] for one in talk] == durable(talk)
 
 
 def test_the_weightiest_stay_in_the_order_in_which_they_were_said():
