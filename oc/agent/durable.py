@@ -36,7 +36,7 @@ _CHOICE = (
     r"|rul(?:ed?|ing) out|stay(?:ing)? (?:with|on)|stick(?:ing)? (?:with|to)|prefer(?:red|s)?|moved?|moves|migrat\w+"
     r"|renamed|is now|are now|lives? (?:at|on|in)|runs? (?:at|on)|points? (?:at|to)|listens? on|set to"
     r"|changed? (?:to|from)|replaced)\b"
-    r"|不用|不需要|不采用|不使用|不上|不选|不考虑|没必要|无需|否决|排除|沿用|继续用|保留|偏好|喜欢|迁移|搬到|迁到|换成|改为|改成"
+    r"|不用|不需要|不采用|不使用|不上|不选|不考虑|没必要|无需|否决|排除|沿用|继续用|保留|偏好|喜欢|迁移|搬到|迁到|移到|换到|切到|切换到|升级到|换成|改为|改成"
     r"|现在(?:是|在|用|指向|叫)|设为|设置为|设成|位于|运行在|监听|指向|地址是|端口是|连接串|负责人"
 )
 _STRICT = (
