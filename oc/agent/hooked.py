@@ -16,6 +16,7 @@ from oc.session.find import SessionRef
 if TYPE_CHECKING:
     from oc.agent.compact import Compaction, Compactor
     from oc.compaction.prepare import Preparation
+    from oc.session.open import Opened
 
 
 class Hooked:
@@ -110,3 +111,13 @@ def _cut_at(preparation: "Preparation", first_kept: str, compactor: "Compactor")
         is_split_turn=False,
         counted_kept=total_tokens(messages_of(entries[at:]), compactor.counter),
     )
+
+
+def tell_new(opened: "Opened", hooked: Hooked, reason: str | None = None) -> None:
+    """Tells the hooks of a session that was just made; `reason`: new, stale or reset."""
+    if not opened.is_new:
+        return
+    why = reason or ("new" if opened.previous is None else "stale")
+    payload = {"sessionId": opened.ref.session_id, "sessionFile": opened.ref.path, "reason": why}
+    previous = {"previousSessionFile": opened.archived[0]} if opened.archived else {}
+    hooked.fire("session_new", {**payload, **previous})

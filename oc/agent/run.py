@@ -11,7 +11,7 @@ from typing import Any
 
 from oc.agent.choice import choose_model
 from oc.agent.flush import Flusher
-from oc.agent.hooked import Hooked
+from oc.agent.hooked import tell_new
 from oc.agent.loop import Limits, Loop, Outcome, Tell
 from oc.agent.model import open_model
 from oc.agent.record import Recorder
@@ -92,16 +92,6 @@ def run_turn(ask: Ask, setting: Setting, tell: Tell) -> Turn:
                 turn = Turn(session._replace(ref=ref), opened._replace(ref=ref), window)
                 return _turn(replace(ask, text=text), turn, setting, tell)
     raise NotFound("no such file", path=opened.ref.path)
-
-
-def tell_new(opened: Opened, hooked: Hooked, reason: str | None = None) -> None:
-    """Tells the hooks of a session that was just made; `reason`: new, stale or reset."""
-    if not opened.is_new:
-        return
-    why = reason or ("new" if opened.previous is None else "stale")
-    payload = {"sessionId": opened.ref.session_id, "sessionFile": opened.ref.path, "reason": why}
-    previous = {"previousSessionFile": opened.archived[0]} if opened.archived else {}
-    hooked.fire("session_new", {**payload, **previous})
 
 
 def _open(name: str, setting: Setting, *, new: bool) -> Opened:

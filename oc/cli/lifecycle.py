@@ -19,6 +19,14 @@ def when(epoch_ms: float | None) -> str | None:
     return iso(int(epoch_ms)) if epoch_ms is not None and 0 < epoch_ms < MAX_MS else None
 
 
+def tell_hooks(owner: App, opened: Opened, reason: str | None = None) -> None:
+    """Tells the hooks of a session that was just made; `reason` unless it is new, or its predecessor was stale."""
+    from oc.agent.hooked import Hooked, tell_new
+
+    if opened.is_new:
+        tell_new(opened, Hooked(owner.hooks, opened.ref), reason)
+
+
 def print_opened(app: App, owner: App, opened: Opened) -> None:
     """Prints one session: a line, or with --json one document."""
     ref = opened.ref

@@ -94,6 +94,17 @@ def test_a_reset_tells_of_the_session_that_ended(oc, hook):
     assert second["previousSessionFile"].startswith(first["sessionFile"] + ".reset.")
 
 
+def test_commands_that_start_a_session_tell_of_it(oc, hook):
+    hook("session_new")
+    oc("session", "open", "main")
+    oc("session", "open", "main")
+    oc("session", "open", "main", "--new", OC_SEED="2")
+    oc("session", "reset", "main", OC_SEED="3")
+    later = str(1773651600000 + 2 * 86_400_000)
+    assert 0 == oc("session", "open", "main", OC_SEED="4", OC_NOW=later).status
+    assert ["new", "reset", "reset", "stale"] == [row["reason"] for row in told(oc)]
+
+
 def test_what_hooks_add_to_the_prompt_is_sent_and_stored_and_shown_before(oc, hook):
     hook("before_prompt_build", {"prependContext": "likes tea", "appendSystemContext": "AT THE END"})
     hook("before_agent_start", {"prependContext": "older", "prependSystemContext": "AT THE TOP"})

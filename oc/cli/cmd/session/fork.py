@@ -7,7 +7,7 @@ import click
 
 from oc.base.clock import iso
 from oc.cli.app import App
-from oc.cli.lifecycle import print_opened, rules_of
+from oc.cli.lifecycle import print_opened, rules_of, tell_hooks
 from oc.cli.options import oc_command
 from oc.cli.sessions import find_key, find_session
 from oc.errors import BadInput, Usage
@@ -38,7 +38,9 @@ def command(app: App, session: str, entry: str | None, *, key: str | None, targe
         name, owner = find_key(app, key)
         if store.look_up(store.load(owner.places.store), name).row is not None:
             raise BadInput(f"{name} has a session already", path=owner.places.store)
-        print_opened(app, owner, open_session(name, owner.places, rules_of(owner), start=Start(fork=source)))
+        opened = open_session(name, owner.places, rules_of(owner), start=Start(fork=source))
+        tell_hooks(owner, opened)
+        print_opened(app, owner, opened)
         return 0
     if target is None:
         refuse_read_only(ref.path)

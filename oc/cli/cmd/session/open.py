@@ -5,7 +5,7 @@ import os
 import click
 
 from oc.cli.app import App
-from oc.cli.lifecycle import print_opened, rules_of
+from oc.cli.lifecycle import print_opened, rules_of, tell_hooks
 from oc.cli.options import oc_command
 from oc.cli.sessions import find_key, find_session
 from oc.errors import NotFound, Usage
@@ -44,5 +44,6 @@ def command(app: App, key: str | None, *, new: bool, peek: bool, parent: str | N
     opened = open_session(name, owner.places, rules_of(owner), new=new, start=start)
     if opened.is_new and source is not None and start.fork is None:
         app.out.say(f"oc: {source.key or source.path} is too large to be forked; the session starts empty")
+    tell_hooks(owner, opened, "reset" if new and opened.previous is not None else None)
     print_opened(app, owner, opened)
     return 0

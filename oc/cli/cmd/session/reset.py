@@ -3,7 +3,7 @@
 import click
 
 from oc.cli.app import App
-from oc.cli.lifecycle import print_opened, rules_of
+from oc.cli.lifecycle import print_opened, rules_of, tell_hooks
 from oc.cli.options import oc_command
 from oc.cli.sessions import find_key
 from oc.session.open import reset_session
@@ -15,5 +15,7 @@ from oc.session.open import reset_session
 def command(app: App, key: str | None, no_note: bool) -> int:  # noqa: ARG001 - no note is written yet
     """Start a session anew and archive its transcript."""
     name, owner = find_key(app, key)
-    print_opened(app, owner, reset_session(name, owner.places, rules_of(owner)))
+    opened = reset_session(name, owner.places, rules_of(owner))
+    tell_hooks(owner, opened, "reset")
+    print_opened(app, owner, opened)
     return 0
