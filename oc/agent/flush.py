@@ -218,6 +218,9 @@ class Flusher:
         verdict = self.verdict(path, said, run_kind)
         if verdict.due:
             self._try(path, verdict.reason, tell, verdict.fields)
+            return
+        gate_row = {"stage": "flush", "action": "gate", "rule": verdict.reason, "tokens_before": verdict.tokens}
+        tell({"type": "view", "decisions": [{**gate_row, "threshold": verdict.threshold}]})
 
     def before_compaction(self, path: Sequence[Entry], tell: Tell) -> None:
         """Flushes when this cycle has had none, whatever the size (design D25); otherwise as `before_turn`."""

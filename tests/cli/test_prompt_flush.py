@@ -192,3 +192,12 @@ def test_the_report_tells_of_it(oc, tmp_path):
     (flushed,) = [one for one in rows if one["stage"] == "flush"]
     assert ("written", "threshold", NOTE, [1]) == tuple(flushed[n] for n in ("action", "rule", "path", "lines"))
     assert f"saved: {NOTE}#L1" in ran.err
+
+
+def test_the_report_tells_why_there_was_none(oc, tmp_path):
+    fill(oc, 100)
+    report = tmp_path / "why.jsonl"
+    oc("prompt", "go on", "--report", report)
+    gates = [row for line in report.read_text().splitlines() if (row := json.loads(line))["stage"] == "flush"]
+    assert [("gate", "below", 4000)] == [(one["action"], one["rule"], one["threshold"]) for one in gates]
+    assert 100 < gates[0]["tokensBefore"] < 4000
