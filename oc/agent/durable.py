@@ -186,7 +186,8 @@ def _is_statement(sentence: str) -> bool:
 
 def _weight(sentence: str, *, user: bool) -> int:
     """Returns how dear a sentence is, 0 for what need not be kept."""
-    if sentence.endswith(("?", "？")) or weight16(sentence) < _MIN_WEIGHT:
+    # What ends in a colon announces something, and is none of it.
+    if sentence.rstrip("*_` ").endswith(("?", "？", ":", "：")) or weight16(sentence) < _MIN_WEIGHT:
         return 0
     kinds = marks(sentence)
     if REMEMBER in kinds and user:

@@ -71,6 +71,7 @@ def test_a_decision_stands_with_its_reason_and_a_short_answer_with_its_question(
         [user("hello"), assistant("Hi there! How can I help you today?")],
         [user("你好"), assistant("你好！有什么可以帮你？")],
         [user("第 3 轮：请检查 logs/job-3.log 里的错误。"), user("Step 4: please check logs/job-4.log")],
+        [assistant("**Fixed `src/app.py`**:"), assistant("**Fixed v1.2.3:**")],
         [user("Please read src/app.py"), assistant("Let me read src/app.py.")],
         [user("Tell me a joke"), assistant("Why did the chicken cross the road? To get to the other side.")],
         [assistant("> the port is 5432\nSource: memory/2026-03-16.md#L3", model="oc-offline")],
