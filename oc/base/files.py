@@ -179,6 +179,20 @@ def _place(target: str) -> int | None:
     return descriptor
 
 
+def sweep_temps(path: StrPath) -> None:
+    """Removes what killed processes left of writing `path` or its lock: `<name>[.lock].<pid>-<hex>.tmp` beside it."""
+    folder, name = os.path.split(os.path.abspath(path))
+    try:
+        found = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for other in found:
+        if other.startswith(name + ".") and other.endswith(".tmp"):
+            pid = other.split(".")[-2].partition("-")[0]
+            if pid.isdecimal() and not is_alive(int(pid)):
+                _unlink(os.path.join(folder, other))
+
+
 def _unlink(path: str) -> None:
     with suppress(FileNotFoundError):
         os.unlink(path)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from oc.base import files
-from oc.base.files import append, is_alive, lock, replace
+from oc.base.files import append, is_alive, lock, replace, sweep_temps
 from oc.errors import Busy
 from tests.support import ROOT
 
@@ -200,3 +200,20 @@ def test_a_process_is_alive_or_not():
     assert is_alive(os.getpid())
     assert not is_alive(int(child.stdout))
     assert not is_alive(10**30)
+
+
+def test_temporary_files_of_dead_processes_are_swept_and_no_others(tmp_path):
+    dead = 2**22 + 1  # above what a pid can be
+    left = [f"a.jsonl.{dead}-ab12.tmp", f"a.jsonl.lock.{dead}-ab12.tmp", f"a.jsonl.{10**30}-ab12.tmp"]
+    kept = [
+        "a.jsonl",
+        f"a.jsonl.{os.getpid()}-ab12.tmp",
+        f"b.jsonl.{dead}-ab12.tmp",
+        "a.jsonl.x-ab12.tmp",
+        "a.jsonl.tmp",
+    ]
+    for name in (*left, *kept):
+        (tmp_path / name).touch()
+    sweep_temps(tmp_path / "a.jsonl")
+    assert sorted(kept) == sorted(os.listdir(tmp_path))
+    sweep_temps(tmp_path / "none" / "a.jsonl")
