@@ -29,7 +29,10 @@ class Scope(NamedTuple):
 
 
 def find(text: str, scope: Scope) -> SessionRef:
-    """Returns the session that the argument means; raises NotFound, with near misses, for a name that fits nothing."""
+    """Returns the session that the argument means; raises NotFound, with near misses, for a name that fits nothing.
+
+    A name that fits no session but is a file here is that file: what a redirection just made may be called anything.
+    """
     if is_path(text):
         return SessionRef(None, None, text, scope.agent)
     agent = _agent_of(text, scope)
@@ -38,6 +41,8 @@ def find(text: str, scope: Scope) -> SessionRef:
     found = _by_key(text, rows, agent, places, scope.main_key) or _by_id(text, rows, agent, places)
     if found is not None:
         return found
+    if os.path.isfile(text) and not text.startswith("agent:"):
+        return SessionRef(None, None, text, scope.agent)
     raise NotFound(f"no session {text!r}", hint=_hint(text, rows, agent, places))
 
 

@@ -121,3 +121,14 @@ def test_python_m_runs_it(oc):
         [sys.executable, "-m", "oc.cli.main", "--help"], capture_output=True, env=oc.environ, check=False
     )
     assert done.returncode == 0
+
+
+def test_a_file_of_any_name_is_read_where_no_session_has_the_name(oc):
+    oc("session", "append", "main", "--create", "--role", "user", "hello")
+    whole = oc("session", "show", "main")
+    (oc.home / "G").write_bytes(whole.raw)
+    assert whole.raw == oc("session", "show", "G").raw
+    assert oc("tokens", "main").out == oc("tokens", "G").out
+    (oc.home / "main").write_text("not the session\n")
+    assert whole.raw == oc("session", "show", "main").raw
+    assert oc("session", "show", "nothing-of-this-name").status == 66
