@@ -1,13 +1,14 @@
-"""Findings that are known and accepted: what `check --jsonl` or `--json` printed once, kept in a file."""
+"""Findings that are known and accepted: what `check` or `audit` printed once with --jsonl or --json, kept in a file."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from oc.base.jsonl import lines, parse
 from oc.errors import BadInput, NotFound
 
 Row = dict[str, Any]
+_FINDING = {"path": str, "line": int, "code": str}
 
 
 def unknown(rows: Iterable[Row], path: str) -> list[Row]:
@@ -15,7 +16,7 @@ def unknown(rows: Iterable[Row], path: str) -> list[Row]:
 
     A finding is known by file, line, code and entry: lines of a transcript never move, since it only grows.
     """
-    known = {_name(row) for row in _read(path)}
+    known = {_name(row) for row in rows_of(path, "findings", _FINDING, "oc session check")}
     return [row for row in rows if _name(row) not in known]
 
 
@@ -23,9 +24,13 @@ def _name(row: Row) -> tuple[Any, ...]:
     return os.path.realpath(row["path"]), row["line"], row["code"], row.get("entryId")
 
 
-def _read(path: str) -> list[Row]:
+def rows_of(path: str, name: str, types: Mapping[str, type], command: str) -> list[Row]:
+    """Returns the rows that a command printed into a file: a line each, or in one document under `name`.
+
+    Each has fields of these types; raises NotFound without the file, and BadInput with the line of what is no row.
+    """
     if not os.path.exists(path):
-        raise NotFound("no such baseline", path=path, hint="`oc session check --jsonl > FILE` makes one")
+        raise NotFound("no such baseline", path=path, hint=f"`{command} --jsonl > FILE` makes one")
     found: list[Row] = []
     with open(path, "rb") as file:
         for line in lines(file):
@@ -35,13 +40,12 @@ def _read(path: str) -> list[Row]:
                 value = parse(line.raw)
             except ValueError:
                 value = None
-            rows = value.get("findings", [value]) if isinstance(value, dict) else [value]
-            if not isinstance(rows, list) or not all(map(_is_finding, rows)):
-                raise BadInput("not a finding of `oc session check`", path=path, line=line.number)
+            rows = value.get(name, [value]) if isinstance(value, dict) else [value]
+            if not isinstance(rows, list) or not all(_is_row(row, types) for row in rows):
+                raise BadInput(f"not a row of `{command}`", path=path, line=line.number)
             found += rows
     return found
 
 
-def _is_finding(row: Any) -> bool:
-    types = {"path": str, "line": int, "code": str}
+def _is_row(row: Any, types: Mapping[str, type]) -> bool:
     return isinstance(row, dict) and all(isinstance(row.get(name), kind) for name, kind in types.items())

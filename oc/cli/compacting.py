@@ -11,7 +11,7 @@ from oc.cli.app import App
 from oc.cli.sessions import default_session, find_session
 from oc.cli.stream import Report, warn_skipped
 from oc.cli.turn import setting_of
-from oc.errors import Busy
+from oc.errors import BadInput, Busy, NotFound
 from oc.session.entry import VERSION, Entry
 from oc.session.find import SessionRef
 from oc.session.transcript import Transcript, append, read, read_stream
@@ -63,6 +63,20 @@ def write(app: App, target: Target, done: Compaction) -> Entry:
     count_compaction(target.ref, store_path, done.tokens_after, app.clock.now_ms(), app.lock_timeout_ms)
     queue_refresh(target.ref, app.config, app.places_of(target.ref.agent), setting_of(app))
     return entry
+
+
+def read_summary(path: str) -> str:
+    """Returns the summary that stands in a file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            summary = file.read().strip()
+    except FileNotFoundError:
+        raise NotFound("no such file", path=path) from None
+    except UnicodeDecodeError:
+        raise BadInput("not UTF-8 text", path=path) from None
+    if not summary:
+        raise BadInput("the summary is empty", path=path)
+    return summary
 
 
 def pass_on(app: App, target: Target) -> None:

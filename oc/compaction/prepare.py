@@ -64,7 +64,7 @@ def prepare(
     if not path or path[-1].get("type") == "compaction":
         return None
     previous = next((i for i in range(len(path) - 1, -1, -1) if path[i].get("type") == "compaction"), -1)
-    start = _kept_since(path, previous) if from_previous_kept else previous + 1
+    start = kept_since(path, previous) if from_previous_kept else previous + 1
     cut = (
         find_whole_cut(path, start, keep_recent_tokens, counter)
         if from_previous_kept
@@ -76,7 +76,7 @@ def prepare(
     return _prepared(path, previous, start, cut, counter)
 
 
-def _kept_since(path: Sequence[Entry], previous: int) -> int:
+def kept_since(path: Sequence[Entry], previous: int) -> int:
     """Returns the index from which the context shows entries: what a compaction kept, else what follows it."""
     kept = path[previous].get("firstKeptEntryId") if previous >= 0 else None
     if kept is None:

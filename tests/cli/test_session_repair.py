@@ -152,7 +152,7 @@ class TestCheck:
             if text is not None:
                 known.write_text(text)
             assert status == oc("session", "check", damaged, "--baseline", known).status
-        assert f"oc: {known}:2: not a finding" in oc("session", "check", damaged, "--baseline", known).err
+        assert f"oc: {known}:2: not a row of" in oc("session", "check", damaged, "--baseline", known).err
 
 
 def test_the_clock_names_the_backup(oc, damaged):

@@ -7,15 +7,16 @@ import click
 from oc.agent.choice import choose_summariser
 from oc.agent.compact import Compaction, Compactor, extracted
 from oc.base.tokens import counter
-from oc.cli import compacting
+from oc.cli import auditing, compacting
 from oc.cli.app import App
 from oc.cli.compacting import Target
 from oc.cli.flushing import flush_first
 from oc.cli.options import oc_command, report_option
 from oc.cli.stream import Report
+from oc.compaction.audit import Audit
 from oc.compaction.instructions import of_command
 from oc.compaction.prepare import Preparation
-from oc.errors import BadInput, NotFound, Usage
+from oc.errors import Usage
 
 
 @oc_command("compact")
@@ -28,6 +29,7 @@ from oc.errors import BadInput, NotFound, Usage
 @click.option("--count", default="estimate", metavar="C", help="Counter: estimate, chars4, tiktoken[:ENCODING].")
 @click.option("--force", is_flag=True, help="Write a compaction that makes the context no smaller, too.")
 @click.option("--no-flush", is_flag=True, help="Save no facts to today's note first.")
+@click.option("--audit", is_flag=True, help="Print what the summary lost, as oc audit does.")
 @report_option
 def command(
     app: App,
@@ -41,11 +43,12 @@ def command(
     count: str,
     force: bool,
     no_flush: bool,
+    audit: bool,
     report: str | None,
 ) -> int:
     """Summarise the older part of a session."""
-    if session == "-" and not dry_run and app.out.format != "text":
-        raise Usage("a transcript on stdin goes out as a transcript", hint="--json and --tsv go with --dry-run")
+    if session == "-" and not dry_run and (audit or app.out.format != "text"):
+        raise Usage("a transcript on stdin goes out as a transcript", hint="--json, --tsv, --audit need --dry-run")
     measure = counter(count)
     with Report(report) as decisions:
         app, target = compacting.read_target(app, session)
@@ -65,8 +68,9 @@ def command(
     shown = {**compacting.document(target, done, entry), "count": measure.name, "dryRun": dry_run}
     if dry_run and done.tokens_after >= done.tokens_before:
         app.out.warn("this compaction would be refused: the context would not get smaller")
+    lost = auditing.audited(app, [*target.branch, entry or done.entry]) if audit else None
     if target.ref is not None or dry_run:
-        _show(app, shown)
+        _show(app, shown, lost)
     return 0
 
 
@@ -76,26 +80,13 @@ def _made(
     """Returns the compaction: with the summary of the file, of the model, or for a dry run one by rules."""
     now_ms = app.clock.now_ms()
     if summary_file is not None:
-        summary = compactor.completed(preparation, _read(summary_file))
+        summary = compactor.completed(preparation, compacting.read_summary(summary_file))
         return compactor.compaction(preparation, summary, now_ms, writer="file")
     if compactor.choice.offline and compactor.instructions:
         app.out.warn("oc-offline summarises by rules and pays no heed to --instructions")
     # A dry run calls no model: the size of its summary is guessed from the one that the rules would write.
     summary = extracted(preparation) if dry_run else compactor.summary_of(preparation)
     return compactor.compaction(preparation, summary, now_ms)
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            summary = file.read().strip()
-    except FileNotFoundError:
-        raise NotFound("no such file", path=path) from None
-    except UnicodeDecodeError:
-        raise BadInput("not UTF-8 text", path=path) from None
-    if not summary:
-        raise BadInput("the summary is empty", path=path)
-    return summary
 
 
 def _nothing(app: App, target: Target, decisions: Report, *, dry_run: bool) -> int:
@@ -108,10 +99,14 @@ def _nothing(app: App, target: Target, decisions: Report, *, dry_run: bool) -> i
     return 1
 
 
-def _show(app: App, shown: dict[str, Any]) -> None:
+def _show(app: App, shown: dict[str, Any], lost: Audit | None) -> None:
+    if lost is not None and app.out.format != "text":
+        shown["audit"] = auditing.document(lost)
     if app.out.format == "json":
         app.out.document(shown)
     elif app.out.format == "text":
         app.out.rows("compaction", [{"name": k, "value": v} for k, v in shown.items()], ("name", "value"))
     else:
         app.out.rows("compaction", [shown], list(shown))
+    if lost is not None:
+        auditing.print_lost(app, lost)
