@@ -39,7 +39,8 @@ def _line(name: str, tokens: int, whole: int, *, dim: bool = False, bar: bool = 
     share = tokens / whole
     drawn = _bar(share) if bar else ""
     drawn = drawn.replace("█", "▒") if dim else drawn
-    return f"{fitted(name, _NAME)}{tokens:>{_TOKENS}}{share:>8.1%}  {drawn}".rstrip()
+    percent = f"{share:.1%}" if share < 10 else ">999%"
+    return f"{fitted(name, _NAME)}{tokens:>{_TOKENS}}{percent:>8}  {drawn}".rstrip()
 
 
 def _bar(share: float) -> str:

@@ -265,6 +265,8 @@ def test_a_request_that_is_too_large_says_by_how_much(oc):
     ran = oc("context", "-s", path, "--window", "3000", "--breakdown")
     assert any(line.startswith("Over the window") for line in ran.out.splitlines())
     assert "oc: a compaction is due: " in ran.err
+    lines = oc("context", "-s", path, "--window", "9", "--breakdown").out.splitlines()
+    assert [">999%"] * 2 == [line.split()[-2] for line in lines if line.startswith(("Request", "Over"))]
     assert oc("context", "-s", path, "--window", "3000").json()["compaction"]["due"]
 
 
