@@ -3,15 +3,17 @@
 stdout is data. Text for people and `grep` is one line a row, tab-separated, aligned on a terminal.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from oc.base.jsonl import dump, dump_line
 from oc.base.text import columns, neutral, one_line, without_lone_surrogates
-from oc.base.typed import Any
+from oc.base.typed import Any, BinaryIO
 
 Row = Mapping[str, Any]
+_SENT_BYTES = 1 << 17
 
 
 class Out:
@@ -35,6 +37,29 @@ class Out:
 
     def write(self, data: bytes) -> None:
         sys.stdout.buffer.write(data)
+
+    def copy(self, file: BinaryIO, offset: int, length: int) -> None:
+        """Writes a part of a file; a large one does not pass through this process where the system can do without."""
+        sent = self._sent(file, offset, length) if length >= _SENT_BYTES else 0
+        file.seek(offset + sent)
+        while sent < length and (data := file.read(min(length - sent, _SENT_BYTES))):
+            self.write(data)
+            sent += len(data)
+
+    def _sent(self, file: BinaryIO, offset: int, length: int) -> int:
+        """Returns how many bytes the system has copied: none to what it cannot copy to, a file opened for appending."""
+        sent = 0
+        try:
+            target = sys.stdout.fileno()
+            self.flush()
+            while sent < length and (count := os.sendfile(target, file.fileno(), offset + sent, length - sent)):
+                sent += count
+        except (AttributeError, ValueError):  # no sendfile(), or no descriptor
+            return sent
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+                raise
+        return sent
 
     def flush(self) -> None:
         """Lets a reader that waits see what was written so far."""

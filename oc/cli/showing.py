@@ -15,8 +15,6 @@ from oc.session.entry import Entry
 from oc.session.transcript import Transcript, read_stream
 from oc.session.tree import entry_named, leaf_path
 
-_RUN_BYTES = 1 << 17
-
 
 class Shown:
     """The path to a leaf in a file: read from its end where that can be done, else whole."""
@@ -60,7 +58,7 @@ class Shown:
             return
         start = end = -1
         for entry, offset, length in self._placed(entries, self._ending):
-            if offset == end and offset >= 0 and end - start < _RUN_BYTES:
+            if offset == end and offset >= 0:
                 end += length + 1
                 continue
             self._copy(out, start, end)
@@ -81,8 +79,8 @@ class Shown:
 
     def _copy(self, out: Out, start: int, end: int) -> None:
         if start >= 0:
-            data = self._read(start, end - start)
-            out.write(data if data.endswith(b"\n") else data + b"\n")
+            out.copy(self._file, start, end - start - 1)
+            out.write(b"\n")
 
     def _read(self, offset: int, length: int) -> bytes:
         self._file.seek(offset)

@@ -1,43 +1,51 @@
 """A transcript read backwards from its end, as far as needed: the leaf of a file of any size costs one block."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 
 from oc.base.jsonl import parse
 from oc.base.typed import Any, BinaryIO, NamedTuple
 from oc.errors import BadInput, InputOutput
 from oc.session.entry import Entry
 
-BLOCK_BYTES = 1 << 17  # larger ones leave the processor's cache
+BLOCK_BYTES = 96 << 10  # larger ones leave the processor's cache and the allocator's heap
 
 
 def lines_backward(file: BinaryIO, size: int) -> Iterator[tuple[int, bytes]]:
     """Yields (offset, line without its LF) from the last line to the first; what follows the last LF comes first."""
-    block = bytearray(min(BLOCK_BYTES, size))
-    view = memoryview(block)
+    read = _reader(file)
     end = size
     pieces: list[bytes] = []  # of the line under way, the last piece first
     while end > 0:
-        start = max(0, end - len(block))
-        stop = _fill(file, start, view[: end - start])
+        start = max(0, end - BLOCK_BYTES)
+        block = read(end - start, start)
+        stop = end - start
+        if len(block) != stop:
+            raise InputOutput("the file became shorter while it was read")
         while (at := block.rfind(b"\n", 0, stop)) >= 0:
-            line = bytes(view[at + 1 : stop])
+            line = block[at + 1 : stop]
             if pieces:
                 line = b"".join((line, *reversed(pieces)))
                 pieces = []
             yield start + at + 1, line
             stop = at
-        pieces.append(bytes(view[:stop]))
+        pieces.append(block[:stop])
         end = start
     yield 0, b"".join(reversed(pieces))
 
 
-def _fill(file: BinaryIO, offset: int, view: memoryview) -> int:
-    """Reads as much as the view takes, and returns how much that is; InputOutput when the file is shorter by now."""
-    file.seek(offset)
-    got = file.readinto(view)  # type: ignore[attr-defined]
-    if got != len(view):
-        raise InputOutput("the file became shorter while it was read")
-    return len(view)
+def _reader(file: BinaryIO) -> Callable[[int, int], bytes]:
+    """Returns a function of length and offset; a buffer between it and the system would cost a quarter of the time."""
+
+    def read(length: int, offset: int) -> bytes:
+        file.seek(offset)
+        return file.read(length)
+
+    try:
+        descriptor = file.fileno()
+    except OSError:  # not a file of the system's
+        return read
+    return (lambda length, offset: os.pread(descriptor, length, offset)) if hasattr(os, "pread") else read
 
 
 class Leaf(NamedTuple):

@@ -92,8 +92,9 @@ def compare(path, leaf_id):
         outline = read_ending(file, "x", leaf_id=leaf_id, outline=True)
         assert ending[1:] == outline[1:]
         assert [e["id"] for e in got] == [e["id"] for e in context_entries(outline.transcript.entries)]
-        full = read_ending(file, "x", leaf_id=leaf_id, until=to_root).transcript
-        assert leaf_path(whole.entries, leaf_id) == full.entries
+        full = read_ending(file, "x", leaf_id=leaf_id, until=to_root)
+        # Further back there may be an entry whose links are not written down.
+        assert full is None or leaf_path(whole.entries, leaf_id) == full.transcript.entries
 
 
 def test_properties_see_both_ways(tmp_path):
