@@ -84,7 +84,9 @@ def remember(  # noqa: PLR0913 - options, by keyword
 @contextmanager
 def locked(workspace: str, timeout_ms: int) -> Iterator[None]:
     """One lock for all notes of a workspace and their ledger, which is written with each of them."""
-    with files.lock(ledger.path_of(workspace), timeout_ms=timeout_ms):
+    path = ledger.path_of(workspace)
+    with files.lock(path, timeout_ms=timeout_ms):
+        files.sweep_temps(path)
         yield
 
 

@@ -49,7 +49,7 @@ def test_after_any_kill_the_next_run_goes_on(oc, half):
         assert after.startswith(killed)
         assert after.split("\n").count(f"- {FACT}") == 1
         assert done.out == f"{NOTE}#L{after.split(chr(10)).index(f'- {FACT}') + 1}\n"
-        assert [".oc-writes.jsonl", "2026-03-16.md"] == [f for f in files(oc) if not f.endswith(".tmp")]
+        assert [".oc-writes.jsonl", "2026-03-16.md"] == files(oc)
         assert {row["line"] for row in ledger(oc) if row["path"] == NOTE} >= {after.split("\n").index(f"- {FACT}") + 1}
     assert reached >= 6
 

@@ -59,8 +59,12 @@ def test_a_busy_lock_and_no_index_is_busy(store):
         store.found("staging", lock_timeout_ms=10)
 
 
-def test_nothing_changed_does_not_wait_for_a_writer(store):
+@pytest.mark.parametrize("touched", [False, True])
+def test_nothing_changed_does_not_wait_for_a_writer(store, touched):
+    """A stat that moved alone is no change either."""
     store.backend.sync()
+    if touched:
+        store.write("memory/x.md", "one\ntwo\n", age_s=30)
     with lock(store.places.index):
         assert ((), 1) == ((found := store.backend.search("staging")).warnings, len(found.hits))
 

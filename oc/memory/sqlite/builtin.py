@@ -50,10 +50,17 @@ class Builtin:
         """Opens the index if it is as the notes are; None when something is to be written."""
         with _plain_errors(self.index):
             found, connection = self._compared(listing)
-            if connection is None or (found is not None and not found.any()):
+            if found is None or connection is None:
+                return None
+            if not found.any() and not found.touched:
                 return connection
             connection.close()
-            return None
+            if found.any():
+                return None
+            # Only stamps have moved: noted if that can be done at once, else the files are read again next time.
+            with suppress(Busy, OSError, OperationalError), self.index.lock(0):
+                self._write(self._scan(), force=False)
+            return self.index.read()
 
     def _compared(self, listing: Listing) -> tuple[syncing.Changes | None, Connection | None]:
         """Opens the index and compares it with the files; no changes and no connection when there is none that fits."""
@@ -77,7 +84,7 @@ class Builtin:
 
     def _tidy(self) -> None:
         """Removes what a killed writer left; a live one is left alone, as is a disk that cannot be written."""
-        if self.index.is_locked() or self.index.leftovers():
+        if self.index.is_littered():
             with suppress(Busy, OSError), self.index.lock(0):
                 pass
 
@@ -85,7 +92,7 @@ class Builtin:
         """Does what is to be done; `listing` is from under the lock, since another writer may have been here before."""
         found = None if force else self._changes(listing)
         rebuilt = found is None or syncing.is_many(found, listing)
-        if found is not None and not rebuilt and found.any():
+        if found is not None and not rebuilt and (found.any() or found.touched):
             try:
                 syncing.update(self.index, listing, found, self.budget)
             except OperationalError:
@@ -204,7 +211,7 @@ class Builtin:
             "new": len(listing.stamps) if found is None else len(found.added),
             "changed": 0 if found is None else len(found.changed),
             "removed": 0 if found is None else len(found.removed),
-            "fresh": found is not None and not (found.added or found.changed or found.removed),
+            "fresh": found is not None and not found.any(),
             "findings": [finding._asdict() for finding in listing.findings],
         }
 

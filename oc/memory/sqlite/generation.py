@@ -79,6 +79,7 @@ class Index:
             yield
 
     def _sweep(self) -> None:
+        files.sweep_temps(self.pointer)
         for name in self.leftovers():
             with suppress(FileNotFoundError):
                 os.unlink(os.path.join(self.folder, name))
@@ -90,15 +91,11 @@ class Index:
         """
         current = self.current()
         kept = self._number(os.path.basename(current)) if current else None
-        return [
-            name
-            for name in self._files()
-            if self._number(name) not in (None, kept)
-            or (name.startswith(self.name + ".") and name.endswith(".tmp") and _is_orphaned(name))
-        ]
+        return [name for name in self._files() if self._number(name) not in (None, kept)]
 
-    def is_locked(self) -> bool:
-        return os.path.lexists(self.pointer + ".lock")
+    def is_littered(self) -> bool:
+        """Says whether there is a lock, a temporary file or a leftover: of a killed writer, or of a live one."""
+        return bool(self.leftovers()) or any(name.startswith(self.name + ".") for name in self._files())
 
     def _files(self) -> list[str]:
         try:
@@ -123,20 +120,6 @@ class Index:
             os.close(descriptor)
         files.replace(self.pointer, dump_line({"file": os.path.basename(path)}))
         self._sweep()
-
-
-def _is_orphaned(temp: str) -> bool:
-    """Says whether the process that made `<name>.<pid>-<hex>.tmp` (base/files.py) is gone."""
-    pid = temp.split(".")[-2].partition("-")[0]
-    if not pid.isdecimal() or os.name == "nt":
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return False
 
 
 def _begun(path: str) -> Connection:

@@ -30,7 +30,10 @@ _SECOND_NS = 1_000_000_000
 
 
 class Changes:
-    """Paths by what happened to them; `read` keeps the bytes and stamp of what was read to find out."""
+    """Paths by what happened to them; `touched` read as before, only their stat moved.
+
+    `read` keeps the bytes and stamp of what was read to find out.
+    """
 
     __slots__ = ("added", "changed", "read", "removed", "touched")
 
@@ -42,7 +45,8 @@ class Changes:
         self.read: dict[str, tuple[bytes, Stamp]] = {}
 
     def any(self) -> bool:
-        return bool(self.added or self.changed or self.removed or self.touched)
+        """Says whether the index is not as the notes are."""
+        return bool(self.added or self.changed or self.removed)
 
 
 def known_stamps(connection: Connection) -> dict[str, Stamp]:
@@ -225,7 +229,7 @@ def report(connection: Connection, listing: Listing, found: Changes, *, rebuilt:
         unchanged=files - len(found.added) - len(found.changed),
         chunks=chunks,
         rebuilt=rebuilt,
-        findings=tuple(listing.findings),
+        findings=tuple(dict.fromkeys(listing.findings)),
     )
 
 
