@@ -74,7 +74,7 @@ def candidates(connection: Connection, looked_up: Terms, limit: int) -> list[Can
     pool = _pool(connection, looked_up, max(_POOL, 4 * limit))
     if not pool or not looked_up.mass:
         return []
-    best = max(bm25 for _, bm25 in pool)
+    best = max(bm25 for _, bm25 in pool) or 1.0
     rated = []
     for number, bm25 in pool:
         mass = sum(m for m, held in zip(looked_up.masses, looked_up.chunks, strict=True) if number in held)
