@@ -104,14 +104,13 @@ class Out:
         return len(table)
 
     def _table(self, table: list[list[str]]) -> None:
-        aligned = self.format == "text" and self.terminal
-        widths = [max(map(columns, column)) for column in zip(*table, strict=True)] if aligned and table else []
-        for cells in table:
-            if aligned:
+        if self.format == "text" and self.terminal:
+            widths = [max(map(columns, column)) for column in zip(*table, strict=True)] if table else []
+            for cells in table:
                 padded = [c + " " * (w - columns(c)) for c, w in zip(cells[:-1], widths, strict=False)]
                 self.line("  ".join([*padded, cells[-1]]))
-            else:
-                self.write(("\t".join(map(one_line, map(without_lone_surrogates, cells))) + "\n").encode())
+        elif table:
+            self.write("".join(map(_joined, table)).encode())
 
     def say(self, text: str) -> None:
         """Talk: to stderr unless --quiet."""
@@ -127,6 +126,15 @@ class Out:
         """Talk for --verbose."""
         if self.verbose:
             self.say(text)
+
+
+def _joined(cells: Sequence[str]) -> str:
+    """Returns the cells as a line of tab-separated values; most hold nothing that needs an escape."""
+    line = "\t".join(cells)
+    together = "".join(cells)
+    if together.isascii() and together.isprintable() and "\\" not in together:
+        return line + "\n"
+    return "\t".join(map(one_line, map(without_lone_surrogates, cells))) + "\n"
 
 
 def _cell(value: Any) -> str:

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from oc.config.paths import Places
-from oc.errors import NotFound
+from oc.errors import BadInput, NotFound
 from oc.session import store
 from oc.session_key import full_key, is_path, is_session_id, normal_agent_id, parse
 
@@ -63,9 +64,10 @@ def sessions_of(places: Places) -> list[SessionRef]:
     found = []
     for key, row in store.load(places.store).items():
         session_id = row.get("sessionId") if isinstance(row, dict) else None
-        if isinstance(session_id, str) and is_session_id(session_id.strip()):
-            path = store.transcript_path(row, session_id, places.sessions)
-            found.append(SessionRef(key, session_id, path, places.agent, row))
+        if isinstance(session_id, str):
+            with suppress(BadInput):  # raised for an id that is none
+                path = store.transcript_path(row, session_id, places.sessions)
+                found.append(SessionRef(key, session_id, path, places.agent, row))
     return found
 
 
