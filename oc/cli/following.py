@@ -31,10 +31,12 @@ class Follower:
                 self.app.out.say(f"oc: {path}: the transcript was moved or replaced")
                 return
             file, new_path = found
-            offset = self._resumed(file) if new_path == path else 0
-            if new_path != path:
+            if new_path == path:  # replaced, or rows of a database, which are read anew each time
+                time.sleep(POLL_S)
+                offset = self._resumed(file)
+            else:
                 self.app.out.say(f"oc: {path}: rolled over to {new_path}")
-            path = new_path
+                path, offset = new_path, 0
 
     def _drain(self, file: BinaryIO, path: str, offset: int) -> None:
         """Prints what the file has and gets, until its name is another file's or nobody's."""

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from tests.session.openclaw_database import Database, message, talk
 from tests.support import NOW_MS, Oc
 
 
@@ -179,3 +180,20 @@ def test_looking_changes_nothing(many):
     ):
         later("session", *args)
     assert before == {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+def test_tail_follows_a_session_in_openclaws_database(oc):
+    """The gateway goes on writing; its rows are read anew."""
+    made = Database(oc.state / "agents" / "main" / "agent" / "openclaw-agent.sqlite")
+    made.key("agent:main:main", "s-main")
+    events = talk("s-main", "hello", "there")
+    made.transcript("s-main", events, key="agent:main:main")
+    process = oc.popen("session", "tail", "-f", "-n", "1", "main", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert "there" == json.loads(process.stdout.readline())["message"]["content"]
+    more = json.dumps(message("s-main-2", "s-main-1", "user", "more"))
+    made.connection.execute("INSERT INTO transcript_events VALUES ('s-main', 3, ?, NULL, ?, ?)", (more, len(more), 0))
+    made.connection.commit()
+    assert "more" == json.loads(process.stdout.readline())["message"]["content"]
+    process.kill()
+    process.communicate(timeout=30)
+    made.close()
