@@ -59,7 +59,7 @@ _BLOCKED = (
     r"|卡住了|阻塞|等待|卡在"
 )
 _ERROR_LINE = (
-    r"(?im)^.{0,80}?(?:\b\w*(?:error|exception)\b|\bfatal\b|\bpanic\b|\bfail(?:ed|ure)\b|\btraceback\b|\bdenied\b"
+    r"(?im)^.{0,80}?(?:\b\w*(?:error|exception)\b|\bfatal\b|\bpanic\b|\bfail(?:ed|ure)\b|\bdenied\b"
     r"|\brefused\b|\btimed? ?out\b|\bno such file\b|\bnot found\b|错误|失败|异常|超时|拒绝|找不到|无法).*$"
 )
 _LIST_MARK = r"^\s*(?:[>#|]+\s*)*(?:[-*+•]\s+|\d{1,3}[.)、]\s*)?(?:\[[ xX]\]\s+)?"

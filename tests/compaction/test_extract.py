@@ -235,3 +235,9 @@ def test_facts_are_in_order_and_short(messages):
     found = facts(messages)
     assert [fact.order for fact in found] == sorted(fact.order for fact in found)
     assert all(0 < len(fact.text) <= 240 for fact in found)
+
+
+def test_of_a_traceback_the_error_counts_not_its_first_line():
+    output = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: bad pool size'
+    assert ["exec: ValueError: bad pool size"] == [fact.text for fact in facts([failed(output)])]
+    assert ["exec: KeyboardInterrupt"] == [fact.text for fact in facts([failed("Traceback:\nKeyboardInterrupt")])]
