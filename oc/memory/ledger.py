@@ -1,12 +1,14 @@
 """Who wrote which line of the notes: memory/.oc-writes.jsonl, a line of JSON per entry, appended to and never changed.
 
-An entry is in the ledger before it is in the note, so that no written line can be missing from it; whether a line
-stands as it was written is told by its hash. The Markdown stays clean.
+An entry is in the ledger before it is in the note, so that no written line can be missing from it; a note that cannot
+be written takes its rows back. A row whose writer was killed in between may stay: a row counts only while its hash
+matches the lines it names. The Markdown stays clean.
 """
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from oc.base import files
@@ -38,3 +40,37 @@ def record(
         for line, text in entries
     ]
     files.append(path_of(workspace), b"".join(map(dump_line, rows)))
+
+
+@contextmanager
+def taken_back(workspace: str, target: str) -> Iterator[None]:
+    """Undoes the rows recorded inside when the note `target` could not be written. The caller holds the lock.
+
+    Files that were made meanwhile go again. A note that did grow keeps its rows, whatever failed after it.
+    """
+    path = path_of(workspace)
+    before, note = _size(path), _size(target)
+    try:
+        yield
+    except OSError:
+        with suppress(OSError):
+            if (_size(target) or 0) == (note or 0):
+                _cut(path, before)
+                _cut(target, note)
+        raise
+
+
+def _size(path: str) -> int | None:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return None
+
+
+def _cut(path: str, size: int | None) -> None:
+    """Brings a file back to its size; None is a file that was not there."""
+    now = _size(path)
+    if size is None and now is not None:
+        os.unlink(path)
+    elif size is not None and now != size:
+        os.truncate(path, size)

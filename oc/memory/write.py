@@ -76,8 +76,9 @@ def remember(  # noqa: PLR0913 - options, by keyword
         planned = _plan(target, path, items, date)
         if planned.added:
             moment = iso(time.time_ns() // 1_000_000 if now_ms is None else now_ms)
-            ledger.record(workspace, planned.entries, path=path, time=moment, origin=origin or {})
-            files.append(target, planned.text.encode("utf-8", "replace"), NEW_FILE_MODE)
+            with ledger.taken_back(workspace, target):
+                ledger.record(workspace, planned.entries, path=path, time=moment, origin=origin or {})
+                files.append(target, planned.text.encode("utf-8", "replace"), NEW_FILE_MODE)
         return planned
 
 

@@ -73,6 +73,26 @@ def test_a_full_disk_changes_nothing(oc):
     assert (before, 1) == (note.read_bytes(), err.count(b"\n"))
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_note_that_cannot_be_written_leaves_no_row_in_the_ledger(oc, known):
+    if known:
+        oc("memory", "add", "one")
+    folder = oc.workspace / "memory"
+    folder.mkdir(parents=True, exist_ok=True)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    process = oc.popen(
+        "memory",
+        "add",
+        "y" * 5000,
+        stderr=-1,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )
+    _, err = process.communicate(timeout=60)
+    assert (74, 1) == (process.returncode, err.count(b"\n"))
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert len(before) == 2 * known
+
+
 def test_get_prints_the_bytes_and_nothing_else(oc):
     note = oc.workspace / "memory" / "x.md"
     note.parent.mkdir(parents=True)

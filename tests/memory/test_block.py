@@ -1,4 +1,6 @@
 import json
+import resource
+import signal
 
 import pytest
 from hypothesis import given, settings
@@ -106,3 +108,19 @@ def test_appending_keeps_what_stands_there_and_adds_nothing_twice(tmp_path_facto
             assert entry.split("\n") == lines[number - 1 : number - 1 + count]
         assert not append(note, text).added
         assert after == (note.read_text() if note.exists() else "")
+
+
+def test_a_part_that_cannot_be_written_leaves_no_row_in_the_ledger(note):
+    append(note, "- one\n")
+    ledger = note.parent / ".oc-writes.jsonl"
+    before = ledger.read_bytes(), note.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+    try:
+        with pytest.raises(OSError, match="large"):
+            append(note, "- " + "y" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert before == (ledger.read_bytes(), note.read_bytes())
