@@ -12,6 +12,7 @@ from oc.base.jsonl import dump_line
 from oc.base.text import cut16, neutral, without_lone_surrogates
 from oc.cli.app import App
 from oc.cli.stream import Report
+from oc.cli.texts import argument, from_stdin
 from oc.message.shapes import text
 from oc.workspace.prompt import NO_REPLY
 
@@ -37,10 +38,13 @@ def setting_of(app: App) -> Setting:
 
 
 def said_of(text: str | None, *, stdin: bool = True) -> str | None:
-    """Returns TEXT and stdin, a blank line between; None for neither, or nothing but white space."""
-    parts = [] if text in (None, "-") else [str(text)]
+    """Returns TEXT and stdin, a blank line between; None for neither, or nothing but white space.
+
+    Raises BadInput for what is not UTF-8.
+    """
+    parts = [] if text in (None, "-") else [argument(str(text))]
     if stdin and sys.stdin is not None and not sys.stdin.isatty():
-        parts.append(sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n"))
+        parts.append(from_stdin().rstrip("\n"))
     return "\n\n".join(part for part in parts if part.strip()) or None
 
 

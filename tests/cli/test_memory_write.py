@@ -93,6 +93,31 @@ def test_a_note_that_cannot_be_written_leaves_no_row_in_the_ledger(oc, known):
     assert len(before) == 2 * known
 
 
+@pytest.mark.parametrize(
+    ("stdin", "complaint"),
+    [
+        (b"bad \xff\n", "stdin:1: not UTF-8"),
+        (b"good\nbad \xe9\n", "stdin:2: not UTF-8"),
+        (b"cut \xe4\xb8", "stdin:1: not UTF-8"),
+        (b"a\0b", "stdin:1: holds a NUL"),
+        (b"- a\n- b\n- c\0\n", "stdin:3: holds a NUL"),
+    ],
+)
+def test_what_is_no_text_on_stdin_is_refused_and_not_mended(oc, stdin, complaint):
+    done = oc("memory", "add", "-", stdin=stdin)
+    assert (65, "", f"oc: {complaint}\n") == (done.status, done.out, done.err)
+    assert not oc.state.exists()
+
+
+@pytest.mark.parametrize(
+    "args", [["memory", "add"], ["prompt"], ["session", "append", "main", "--create", "--role", "user"]]
+)
+def test_an_argument_that_is_not_utf8_is_refused_and_not_mended(oc, args):
+    done = oc(*args, os.fsdecode(b"bad \xff"))
+    assert (65, "", "oc: TEXT is not UTF-8\n") == (done.status, done.out, done.err)
+    assert not oc.state.exists()
+
+
 def test_get_prints_the_bytes_and_nothing_else(oc):
     note = oc.workspace / "memory" / "x.md"
     note.parent.mkdir(parents=True)

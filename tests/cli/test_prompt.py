@@ -241,3 +241,18 @@ def test_on_a_terminal_the_answer_ends_its_line_once(oc):
     first, *rest = shown.split("\n")
     assert first.startswith("I am oc-offline")
     assert [""] == rest
+
+
+@pytest.mark.parametrize("text", [[], ["what is this?"], ["-"]])
+def test_a_prompt_on_stdin_that_is_not_utf8_is_refused_and_not_stored(oc, text):
+    done = oc("prompt", *text, stdin=b"one\ntwo\n\x89PNG\n")
+    assert (65, "", "oc: stdin:3: not UTF-8\n") == (done.status, done.out, done.err)
+    assert not oc.state.exists()
+
+
+def test_an_event_that_is_not_utf8_is_refused_and_not_queued(oc):
+    oc("session", "open", "main")
+    before = sorted(os.listdir(sessions(oc)))
+    done = oc("session", "event", "main", os.fsdecode(b"bad \xff"))
+    assert (65, "oc: TEXT is not UTF-8\n") == (done.status, done.err)
+    assert before == sorted(os.listdir(sessions(oc)))

@@ -1,11 +1,10 @@
 """`oc memory add`: remember this."""
 
-import sys
-
 import click
 
 from oc.cli.app import App
 from oc.cli.options import oc_command
+from oc.cli.texts import argument, from_stdin
 
 
 @oc_command("add")
@@ -18,9 +17,9 @@ def command(app: App, text: tuple[str, ...], long_term: bool, dry_run: bool) -> 
 
     if text in ((), ("-",)):
         app.need_stdin("the text to remember is")
-        fact = sys.stdin.buffer.read().decode("utf-8", "replace")
+        fact = from_stdin(nul=False)
     else:
-        fact = " ".join(text)
+        fact = argument(" ".join(text))
     written = remember(
         app.places.workspace,
         fact,

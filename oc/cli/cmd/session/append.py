@@ -6,6 +6,7 @@ from oc.cli.app import App
 from oc.cli.appending import append, preview, source_of, target
 from oc.cli.given import given_entries, text_entry
 from oc.cli.options import oc_command
+from oc.cli.texts import argument
 from oc.errors import Usage
 
 
@@ -38,7 +39,7 @@ def command(
     if source is None and (channel is not None or via is not None):
         raise Usage("--channel and --via go with --from")
     now_ms = app.clock.now_ms()
-    entries = given_entries(app, now_ms) if role is None else [text_entry(role, str(text), now_ms)]
+    entries = given_entries(app, now_ms) if role is None else [text_entry(role, argument(str(text)), now_ms)]
     origin = None if source is None else source_of(app, source, channel, via)
     if not entries:
         target(app, session, create=False)

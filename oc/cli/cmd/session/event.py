@@ -5,6 +5,7 @@ import click
 from oc.cli.app import App
 from oc.cli.options import oc_command
 from oc.cli.sessions import find_key
+from oc.cli.texts import argument
 from oc.errors import NotFound, Usage
 from oc.session import events, store
 
@@ -19,7 +20,7 @@ def command(app: App, session: str, text: str) -> int:
     key, owner = find_key(app, session)
     if store.look_up(store.load(owner.places.store), key).row is None:
         raise NotFound(f"no session {key!r}", hint="`oc session open` makes it")
-    event = {"sessionKey": key, "kind": "event", "text": text}
+    event = {"sessionKey": key, "kind": "event", "text": argument(text)}
     stored = events.queue(
         owner.places.events, event, ids=app.ids, now_ms=app.clock.now_ms(), lock_timeout_ms=app.lock_timeout_ms
     )
