@@ -109,17 +109,22 @@ class App:
 
     def need_stdin(self, what: str) -> None:
         """Refuses to wait for a person at a terminal who was not asked for anything."""
-        if sys.stdin is None or sys.stdin.isatty():
+        if sys.stdin is None:
+            raise Usage(f"{what} expected on stdin, which is closed")
+        if sys.stdin.isatty():
             raise Usage(f"{what} expected on stdin, which is a terminal")
+
+
+# The years 1 to 9999, which is what a date can hold.
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
 
 
 def _fixed_time(text: str | None) -> int | None:
     if text is None:
         return None
-    if text.lstrip("-").isdigit():
-        return int(text)
-    moment = parse_iso(text)
-    if moment is None:
+    digits = text.removeprefix("-")
+    moment = int(text) if digits.isascii() and digits.isdigit() and len(digits) < 20 else parse_iso(text)
+    if moment is None or not _FIRST_MS <= moment <= _LAST_MS:
         raise Usage(f"not a time: {text!r}", hint="ISO-8601, such as 2026-03-16T09:00:00Z, or epoch milliseconds")
     return moment
 

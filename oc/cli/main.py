@@ -6,10 +6,21 @@ import sys
 def main() -> int:
     """Runs the command line and returns the exit status."""
     arguments = sys.argv[1:]
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        from oc.cli.run import stand_in
+
+        if not stand_in():
+            return 74
     if arguments in (["--version"], ["-V"]):
         from oc import __version__
 
-        sys.stdout.write(f"oc {__version__}\n")
+        try:
+            sys.stdout.write(f"oc {__version__}\n")
+            sys.stdout.flush()
+        except OSError as error:
+            from oc.cli.run import output_failed
+
+            return output_failed(error)
         return 0
     import gc
 

@@ -11,13 +11,12 @@ from oc.errors import OcError, Usage
 
 def run(arguments: Sequence[str]) -> int:
     """Returns the exit status; every error of the program ends here."""
-    as_document = any(a in ("--json", "--jsonl") for a in arguments[: _end_of_options(arguments)])
+    as_document = _as_document(arguments)
     try:
         status = _invoke(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _discard_output()
-        return 141
+    except BrokenPipeError as error:
+        return output_failed(error)
     except KeyboardInterrupt:
         return 130
     except OcError as error:
@@ -32,8 +31,9 @@ def run(arguments: Sequence[str]) -> int:
     return status
 
 
-def _end_of_options(arguments: Sequence[str]) -> int:
-    return arguments.index("--") if "--" in arguments else len(arguments)
+def _as_document(arguments: Sequence[str]) -> bool:
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options or "--jsonl" in options
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -55,6 +55,10 @@ def _invoke_click(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
+        if _as_document(arguments):
+            raise Usage(
+                "a command is expected", hint=f"`{error.ctx.command_path} --help`" if error.ctx else None
+            ) from None
         say(error.format_message())
         return 2
     except click.ClickException as error:
@@ -64,6 +68,31 @@ def _invoke_click(arguments: Sequence[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     return result if isinstance(result, int) else 0
+
+
+def stand_in() -> bool:
+    """Takes the places of standard streams that came closed, else the next file opened would be one of them.
+
+    Returns False, having said so, when stdout is closed: nothing is done whose result could not be told.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if name == "stderr":
+                sys.stderr = open(descriptor, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
+    if sys.stdout is None:
+        if sys.stderr is not None:
+            say("oc: stdout is closed")
+        return False
+    return True
+
+
+def output_failed(error: OSError) -> int:
+    """Returns the status for a stdout that took nothing more: 141 when its reader left, else 74."""
+    if isinstance(error, BrokenPipeError):
+        _discard_output()
+        return 141
+    return _fail(74, "io", _described(error), as_document=False)
 
 
 def _discard_output() -> None:
@@ -91,9 +120,9 @@ def _fail(status: int, code: str, error: OcError, as_document: bool) -> int:
             sys.stdout.flush()
         except OSError:
             _discard_output()
-    say(f"oc: {error}")
+    say("oc: " + str(error).replace("\n", "\\n"))
     if error.hint:
-        say(f"hint: {error.hint}")
+        say("hint: " + error.hint.replace("\n", "\\n"))
     try:
         sys.stdout.flush()
     except OSError:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 
 from oc.base.jsonl import js_text
 from oc.base.text import len16, pattern, slice16, weight16, whole16
+from oc.base.tokens import ESTIMATE
 from oc.base.typed import Any, NamedTuple
 from oc.message.shapes import CALL_TYPES, Message, call_arguments, image_count, texts
+from oc.message.size import total_tokens
 from oc.window.rules import PruneRules, tool_filter
 
 IMAGE_CHARS = 8000
@@ -141,18 +143,22 @@ class Pruned:
         self._decided[index] = decision
 
     def rows(self) -> list[Row]:
-        """Returns the decisions in the order of the messages, the gate that closed, and the sum of all."""
+        """Returns the decisions in the order of the messages, the gate that closed, and the sum of all.
+
+        The tokens of all are counted as everywhere else; the ratios weigh a little otherwise (images, names of calls).
+        """
+        after = total_tokens(self.messages, ESTIMATE)
         rows = [self._row(index, *self._decided[index]) for index in sorted(self._decided)]
         if self.gate is not None:
-            rows.append({"action": "gate", "rule": self.gate, "tokens_before": -(-self._total // 4)})
+            rows.append({"action": "gate", "rule": self.gate, "tokens_before": after})
         done = [action for action, _ in self._decided.values()]
         summary = {
             "action": "summary",
             "messages": len(self.messages),
             "trimmed": done.count("trim"),
             "cleared": done.count("clear"),
-            "tokens_before": -(-sum(self._before) // 4),
-            "tokens_after": -(-self._total // 4),
+            "tokens_before": total_tokens(self._given, ESTIMATE),
+            "tokens_after": after,
         }
         return [*rows, summary]
 

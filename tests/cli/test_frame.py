@@ -132,3 +132,51 @@ def test_a_file_of_any_name_is_read_where_no_session_has_the_name(oc):
     (oc.home / "main").write_text("not the session\n")
     assert whole.raw == oc("session", "show", "main").raw
     assert oc("session", "show", "nothing-of-this-name").status == 66
+
+
+def run_with_closed(oc, which, *args):
+    """Runs the command with a standard stream closed, as `oc ... >&-` does."""
+    shell = f'exec "$@" {which}'
+    return subprocess.run(
+        ["bash", "-c", shell, "bash", *OC, *args], capture_output=True, env=oc.environ, cwd=oc.home, check=False
+    )
+
+
+def test_a_closed_stdout_stops_before_anything_is_done(oc):
+    done = run_with_closed(oc, ">&-", "session", "append", "main", "--create", "--role", "user", "x")
+    assert (done.returncode, done.stderr) == (74, b"oc: stdout is closed\n")
+    assert not oc.state.exists()
+    for args in (["--version"], ["--help"], ["prune", "-"], ["memory", "search", "x"]):
+        assert run_with_closed(oc, ">&-", *args).returncode == 74
+
+
+def test_a_closed_stderr_or_stdin_is_no_bug(oc):
+    done = run_with_closed(oc, "2>&-", "session", "append", "main", "--create", "--role", "user", "x")
+    assert (done.returncode, len(done.stdout)) == (0, 9)
+    assert run_with_closed(oc, "2>&-", "nope").returncode == 2
+    closed = run_with_closed(oc, "<&-", "prune")
+    assert (closed.returncode, closed.stdout) == (2, b"")
+    assert b"which is closed" in closed.stderr
+
+
+def test_a_full_disk_under_stdout_is_74_everywhere(oc):
+    for args in (["--version"], ["--help"], ["config", "show"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([*OC, *args], stdout=full, stderr=subprocess.PIPE, env=oc.environ, check=False)
+        assert (done.returncode, done.stderr) == (74, b"oc: no space left on device\n")
+
+
+def test_a_time_that_no_date_can_hold_is_usage(oc):
+    for time in ("99999999999999999999", "-99999999999999999", "253402300800000", "--5"):
+        assert oc("session", "open", "main", f"--now={time}").status == 2
+    assert oc("session", "open", "main", "--now=253402300799999").status == 0
+
+
+def test_an_error_is_one_line_whatever_the_name(oc):
+    done = oc("session", "show", "a\nb.jsonl")
+    assert (done.status, done.err) == (66, "oc: a\\nb.jsonl: no such file\n")
+
+
+def test_a_noun_alone_is_a_document_with_json(oc):
+    assert oc("--json", "session").json()["error"]["message"] == "a command is expected"
+    assert oc("--json", "session").status == 2

@@ -158,3 +158,25 @@ def test_a_real_session_keeps_what_it_does_not_prune(oc):
     changed = [new for old, new in zip(shown, pruned, strict=True) if old != new]
     assert {"toolResult"} == {json.loads(line)["message"]["role"] for line in changed}
     assert ran.out == oc("prune", "--window", "100000", stdin=ran.raw).out
+
+
+def test_the_report_counts_as_tokens_does(oc):
+    """Two commands of one pipe must not disagree about the same messages."""
+    call = {"type": "toolCall", "id": "c1", "name": "read_the_file", "arguments": {"path": "a"}}
+    messages = [
+        {"role": "user", "content": "看一下"},
+        {"role": "assistant", "content": [call]},
+        {
+            "role": "toolResult",
+            "toolCallId": "c1",
+            "toolName": "read_the_file",
+            "content": [{"type": "text", "text": "x" * 9001}],
+        },
+        *({"role": "assistant", "content": [{"type": "text", "text": "ok"}]} for _ in range(3)),
+    ]
+    stream = "".join(json.dumps(message) + "\n" for message in messages)
+    pruned = oc("prune", "--window", "4000", "--report", "why.jsonl", stdin=stream)
+    summary = json.loads((oc.home / "why.jsonl").read_text().splitlines()[-1])
+    counted = [oc("tokens", "--json", stdin=text).json()["tokens"] for text in (stream, pruned.out)]
+    assert counted == [summary["tokensBefore"], summary["tokensAfter"]]
+    assert summary["trimmed"] == 1

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc.base.text import len16, weight16
+from oc.base.tokens import ESTIMATE
 from oc.message.shapes import texts
-from oc.window.prune import OURS, _size, prune
+from oc.message.size import total_tokens
+from oc.window.prune import _size, prune
 from oc.window.rules import PruneRules
 from tests.shapes import turns
 
@@ -153,8 +155,8 @@ def test_the_rows_tell_sizes_before_and_after():
             "tokens_after": 225,
             "rule": "tools",
         },
-        {"action": "gate", "rule": "hardClear.enabled", "tokens_before": 307},
-        {"action": "summary", "messages": 6, "trimmed": 1, "cleared": 0, "tokens_before": 489, "tokens_after": 307},
+        {"action": "gate", "rule": "hardClear.enabled", "tokens_before": 310},
+        {"action": "summary", "messages": 6, "trimmed": 1, "cleared": 0, "tokens_before": 492, "tokens_after": 310},
     ]
 
 
@@ -221,5 +223,5 @@ def test_the_report_accounts_for_every_change(messages, rules, window):
     assert changed == {row["index"] for row in rows if row["action"] in ("trim", "clear")}
     summary = rows[-1]
     assert summary["trimmed"] + summary["cleared"] == len(changed)
-    assert summary["tokens_after"] == -(-sum(_size(m, OURS.measure) for m in pruned) // 4)
+    assert summary["tokens_after"] == total_tokens(pruned, ESTIMATE)
     assert sum(row["action"] == "gate" for row in rows) <= 1
