@@ -8,6 +8,7 @@ stop a process before each of them.
 
 import errno
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from datetime import UTC, datetime
 import orjson
 
 from oc.base.typed import Any, BinaryIO
-from oc.errors import Busy, InputOutput
+from oc.errors import BadInput, Busy, InputOutput, NotFound
 
 StrPath = str | os.PathLike[str]
 TRANSCRIPT_STALE_MS = 30 * 60 * 1000
@@ -101,6 +102,30 @@ def replace(path: StrPath, data: bytes, mode: int | None = None) -> None:
 def open_output(path: StrPath) -> BinaryIO:
     """Opens a file that the user named for output (`--report FILE`); what it held before is gone."""
     return open(path, "wb")
+
+
+def open_input(path: StrPath) -> BinaryIO:
+    """Opens a file that is read to its end; NotFound without it, BadInput for a device, whose end may never come.
+
+    A pipe may be read: that is what `<(...)` gives.
+    """
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise BadInput("not a regular file", path=path)
+        return open(path, "rb", buffering=1 << 17)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFound("no such file", path=path) from None
+
+
+def need_regular(path: StrPath) -> None:
+    """Raises NotFound or BadInput unless there is a regular file, or a link to one; opens nothing, so never blocks."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFound("no such file", path=path) from None
+    if not stat.S_ISREG(mode):
+        raise BadInput("not a regular file", path=path)
 
 
 def sync_folder(path: StrPath) -> None:
@@ -307,5 +332,5 @@ def start_time(pid: int) -> int | None:
 
 def _process_fields(pid: int) -> list[str]:
     """Returns the fields of /proc/<pid>/stat from the third on: the second may hold spaces and parentheses."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-        return stat.read().rpartition(")")[2].split()
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return file.read().rpartition(")")[2].split()

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from oc.base import files
 from oc.base.clock import duration_ms, parse_iso
 from oc.base.jsonl import lines, parse
 from oc.cli.app import App
 from oc.cli.sessions import find_session
-from oc.errors import BadInput, NotFound, Usage
+from oc.errors import BadInput, Usage
 from oc.session.archive import is_archive
 from oc.session.entry import Entry
 from oc.session.find import SessionRef, sessions_of, unkeyed_of
@@ -77,9 +78,7 @@ def _id_of(ref: SessionRef) -> str:
 
 
 def _exported(path: str) -> Iterator[Call]:
-    if not os.path.exists(path):
-        raise NotFound("no such file", path=path)
-    with open(path, "rb") as file:
+    with files.open_input(path) as file:
         for line in lines(file):
             if not line.raw.strip():
                 continue

@@ -9,6 +9,7 @@ from oc.cli.guarding import end_of, provenance, rules_for, to_store
 from oc.cli.lifecycle import rules_of
 from oc.cli.sessions import find_key, find_session
 from oc.errors import Busy, NotFound
+from oc.history.guarded import Pending
 from oc.session import open as opening
 from oc.session import transcript
 from oc.session.entry import Entry, new_header
@@ -33,6 +34,7 @@ def append(
         try:
             if ref.key is not None:
                 opening.need_transcript(ref, owner.places, rules_of(owner))
+            transcript.need_writable(ref.path)
             end = end_of(ref.path)
             leaf = end.leaf_id if end.pending else None
             rules = rules_for(owner, ref, source)
@@ -56,7 +58,10 @@ def append(
 def preview(app: App, session: str, entries: Sequence[Entry], source: Source | None) -> list[Entry]:
     """Returns what would be stored, nothing made or written."""
     ref, owner = target(app, session, create=False)
-    pending = end_of(ref.path).pending if os.path.exists(ref.path) else {}
+    pending: Pending = {}
+    if ref.key is None or os.path.lexists(ref.path):
+        transcript.need_writable(ref.path)
+        pending = end_of(ref.path).pending
     return to_store(app, entries, pending, rules_for(owner, ref, source), app.clock.now_ms())
 
 

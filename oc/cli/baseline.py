@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from oc.base import files
 from oc.base.jsonl import lines, parse
 from oc.errors import BadInput, NotFound
 
@@ -32,7 +33,7 @@ def rows_of(path: str, name: str, types: Mapping[str, type], command: str) -> li
     if not os.path.exists(path):
         raise NotFound("no such baseline", path=path, hint=f"`{command} --jsonl > FILE` makes one")
     found: list[Row] = []
-    with open(path, "rb") as file:
+    with files.open_input(path) as file:
         for line in lines(file):
             if not line.raw.strip():
                 continue

@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 
 from oc.agent.compact import Compaction, count_compaction
 from oc.agent.refresh import queue_refresh
+from oc.base import files
 from oc.base.jsonl import dump, dump_line
 from oc.cli.app import App
 from oc.cli.sessions import default_session, find_session
 from oc.cli.stream import Report, warn_skipped
 from oc.cli.turn import setting_of
-from oc.errors import BadInput, Busy, NotFound
+from oc.errors import BadInput, Busy
 from oc.session.entry import VERSION, Entry
 from oc.session.find import SessionRef
-from oc.session.transcript import Transcript, append, read, read_stream
+from oc.session.transcript import Transcript, append, need_writable, read, read_stream
 from oc.session.tree import leaf_path
 
 _ATTEMPTS = 3
@@ -40,14 +41,16 @@ class Target(NamedTuple):
         return "stdin" if self.ref is None else self.ref.key or self.ref.path
 
 
-def read_target(app: App, name: str | None) -> tuple[App, Target]:
-    """Reads what the SESSION argument means; the run becomes that of the session's agent."""
+def read_target(app: App, name: str | None, *, to_write: bool = False) -> tuple[App, Target]:
+    """Reads what the SESSION argument means, `to_write` what can be appended to; the run becomes that of its agent."""
     if name == "-":
         app.need_stdin("a transcript")
         data = sys.stdin.buffer.read()
         target = Target(read_stream(io.BytesIO(data), "stdin"), None, data)
     else:
         ref = find_session(app, name or default_session(app))
+        if to_write:
+            need_writable(ref.path)
         target = Target(read(ref.path), ref, b"")
         app = app.for_agent(ref.agent)
     warn_skipped(app, target.transcript.path, target.transcript.skipped)
@@ -68,10 +71,8 @@ def write(app: App, target: Target, done: Compaction) -> Entry:
 def read_summary(path: str) -> str:
     """Returns the summary that stands in a file."""
     try:
-        with open(path, encoding="utf-8") as file:
-            summary = file.read().strip()
-    except FileNotFoundError:
-        raise NotFound("no such file", path=path) from None
+        with files.open_input(path) as file:
+            summary = file.read().decode("utf-8").strip()
     except UnicodeDecodeError:
         raise BadInput("not UTF-8 text", path=path) from None
     if not summary:

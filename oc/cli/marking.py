@@ -27,7 +27,11 @@ def append_to(app: App, session: str, entry: Entry) -> None:
 
 
 def resolve_entry(path: str, text: str) -> Entry:
-    """Returns the entry that is meant: by its id, which is looked for from the end, by the start of one or a label."""
+    """Returns the entry that is meant: by its id, which is looked for from the end, by the start of one or a label.
+
+    The transcript must be one that can be written to: it is looked at more than once.
+    """
+    transcript.need_writable(path)
     found = find_entry(path, text)
     if found is not None:
         return found

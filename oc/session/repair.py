@@ -6,7 +6,6 @@ neither is its refusal of a file whose header is broken (design D1).
 """
 
 import os
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
@@ -22,7 +21,7 @@ from oc.session.recover import made_header
 from oc.session.retree import Place, retree
 from oc.session.rewrite import as_utf8, with_fields, without_half_pairs
 from oc.session.salvage import records
-from oc.session.transcript import open_file
+from oc.session.transcript import need_writable, open_file
 
 
 class Fix(NamedTuple):
@@ -247,13 +246,7 @@ def repair_file(path: str, *, now_ms: int, lock_timeout_ms: int = 10_000) -> Men
 
     A file that needs nothing is left alone, and so is one in which nothing can be read (BadInput).
     """
-    if ".sqlite#" in path or path.endswith(".zst"):
-        from oc.session.openclaw_db import refuse_writing
-
-        refuse_writing(path)
-    with open_file(path) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise BadInput("not a regular file", path=path)
+    need_writable(path)
     with files.lock(path, timeout_ms=lock_timeout_ms):
         with open_file(path) as file:
             data = file.read()

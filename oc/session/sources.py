@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from oc.errors import BadInput, NotFound
+from oc.base import files
+from oc.errors import BadInput
 from oc.session import openclaw_db
 from oc.session.claude_code import convert, is_claude
 from oc.session.entry import Finding, is_header
@@ -47,11 +48,8 @@ def sources(path: str) -> Iterator[Source]:
 def _is_database(path: str) -> bool:
     if openclaw_db.split_name(path):
         return False
-    try:
-        with open(path, "rb") as file:
-            return file.read(16) == b"SQLite format 3\0"
-    except FileNotFoundError:
-        raise NotFound("no such file", path=path) from None
+    with files.open_input(path) as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 def _in_database(path: str) -> Iterator[Source]:

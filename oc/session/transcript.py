@@ -5,7 +5,6 @@ valid header is refused instead of replaced (design D1) and everything is on dis
 """
 
 import os
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
@@ -103,17 +102,17 @@ def read(path: str) -> Transcript:
 
 
 def open_file(path: str) -> BinaryIO:
-    """Opens a transcript, be it a file, a compressed archive or rows of OpenClaw's database; NotFound without it."""
+    """Opens a transcript, be it a file, a compressed archive or rows of OpenClaw's database.
+
+    NotFound without it, BadInput for a device.
+    """
     if ".sqlite#" in path or path.endswith(".zst"):
         from oc.session import openclaw_db
 
         packed = openclaw_db.open_transcript(path)
         if packed is not None:
             return packed
-    try:
-        return open(path, "rb", buffering=1 << 17)
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotFound("no such file", path=path) from None
+    return files.open_input(path)
 
 
 def read_stream(stream: BinaryIO, name: str) -> Transcript:
@@ -258,10 +257,17 @@ def need_entry(path: str, entry_id: str) -> None:
 
 def _writing(path: str, lock_timeout_ms: int | None) -> AbstractContextManager[None]:
     """Returns the lock that a writer holds; a file that is not there leaves no lock behind."""
-    refuse_read_only(path)
-    if not os.path.exists(path):
-        raise NotFound("no such file", path=path)
+    need_writable(path)
     return nullcontext() if lock_timeout_ms is None else files.lock(path, timeout_ms=lock_timeout_ms)
+
+
+def need_writable(path: str) -> None:
+    """Raises unless the path names a transcript that can be appended to: a regular file that is there.
+
+    Asked before the file is opened: a pipe would wait for its writer for ever.
+    """
+    refuse_read_only(path)
+    files.need_regular(path)
 
 
 def refuse_read_only(path: str) -> None:
@@ -289,8 +295,6 @@ def _write(path: str, entries: Sequence[Entry], parent_id: str | None, ids: Ids,
 
 
 def _read_header(file: BinaryIO, path: str) -> Entry:
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        raise BadInput("not a regular file", path=path)
     skipped: list[Finding] = []
     return need_header(scan(file, skipped), skipped, path)[2]
 

@@ -51,7 +51,7 @@ def command(
         raise Usage("a transcript on stdin goes out as a transcript", hint="--json, --tsv, --audit need --dry-run")
     measure = counter(count)
     with Report(report) as decisions:
-        app, target = compacting.read_target(app, session)
+        app, target = compacting.read_target(app, session, to_write=not dry_run)
         choice = choose_summariser(model, target.row, app.config)
         wanted = of_command(instructions or "") or instructions
         compactor = Compactor(choice, app.config, measure, app.out.warn, wanted, keep_recent_tokens)

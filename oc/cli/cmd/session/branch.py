@@ -49,6 +49,7 @@ def command(
     if session == "-":
         raise Usage("a session is expected, not -")
     ref = find_session(app, session)
+    transcript.need_writable(ref.path)
     owner = app.for_agent(ref.agent)
     target = _target(session_entry[-1], ref.path, before=before)
     entry = _marker(app, target, end_of(ref.path).leaf_id) if summary is None else _given(app, target, summary)
