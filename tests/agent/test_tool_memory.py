@@ -1,5 +1,7 @@
 """The tools of memory over the real index: what a model is given, and what it is not."""
 
+import os
+
 import pytest
 
 from oc.agent.tools.memory import MAX_FACT_CHARS, NOT_YET, Memory
@@ -150,3 +152,22 @@ def test_warnings_of_the_index_reach_the_user(workspace):
     desk = Desk(workspace, tree={"memory": {"backend": "qmd"}})
     desk("memory_search", query="x")
     assert ["memory.backend qmd is not available, the built-in index serves"] == desk.warnings
+
+
+def test_a_hard_link_of_the_long_term_memory_is_closed_to_groups(workspace):
+    os.link(workspace / "MEMORY.md", workspace / "memory" / "linked.md")
+    group = Desk(workspace, private=False)
+    found = group("memory_search", query="where is the staging database password?", minScore=0)
+    assert ["memory/2026-03-15.md"] == [row["path"] for row in found.details["results"]]
+    assert "vault" not in found.text
+    assert CLOSED in group("memory_get", path="memory/linked.md").text
+    assert "vault" in Desk(workspace)("memory_get", path="memory/linked.md").text
+    scope = Scope(str(workspace), str(workspace.parent / "sessions"), "own.jsonl", private=False)
+    assert CLOSED == scope.refuses_path(os.path.realpath(workspace / "memory" / "linked.md"))
+    assert scope.refuses_path(os.path.realpath(workspace / "memory" / "2026-03-15.md")) is None
+
+
+def test_what_the_long_term_memory_links_to_is_closed_to_groups(workspace):
+    os.replace(workspace / "MEMORY.md", workspace / "memory" / "kept.md")
+    os.symlink("memory/kept.md", workspace / "MEMORY.md")
+    assert CLOSED in Desk(workspace, private=False)("memory_get", path="memory/kept.md").text

@@ -23,7 +23,7 @@ class Scope(NamedTuple):
         if self.private:
             return None
         relative = os.path.relpath(real_path, os.path.realpath(self.workspace))
-        if is_long_term(relative.replace(os.sep, "/")):
+        if is_long_term(relative.replace(os.sep, "/")) or self._is_same_file(real_path):
             return CLOSED
         in_sessions = is_inside(os.path.realpath(self.sessions), real_path)
         return CLOSED if in_sessions and real_path != os.path.realpath(self.transcript) else None
@@ -34,7 +34,20 @@ class Scope(NamedTuple):
             return True
         if source == "sessions":
             return os.path.basename(path) == os.path.basename(self.transcript)
-        return not is_long_term(path)
+        return not (is_long_term(path) or self._is_same_file(os.path.join(self.workspace, path)))
+
+    def _is_same_file(self, path: str) -> bool:
+        """Says whether a file is the long-term memory under another name: a hard link, or what MEMORY.md links to."""
+        found = _identity(path)
+        return found is not None and any(_identity(os.path.join(self.workspace, name)) == found for name in LONG_TERM)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def is_long_term(path: str) -> bool:
