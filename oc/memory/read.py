@@ -13,7 +13,7 @@ from oc.base.typed import NamedTuple
 from oc.errors import NotFound, Usage
 from oc.memory import paths
 
-_PLACE = r"(?s)(.+?)#L(\d+)(?:-L?(\d+))?\Z"
+_PLACE = r"(?s)(.+?)#L([0-9]{1,15})(?:-L?([0-9]{1,15}))?\Z"
 
 
 class Passage(NamedTuple):

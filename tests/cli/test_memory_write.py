@@ -159,3 +159,24 @@ def test_no_link_leads_out_of_the_workspace(oc):
     (oc.workspace / "memory" / "away").symlink_to(oc.home)
     assert 66 == oc("memory", "get", "memory/away/secret.md").status
     assert os.listdir(oc.state) == ["workspace"]
+
+
+@pytest.mark.parametrize("lines", ["#L3-L1", "#L0", "#L0-L2", "#L2-L0"])
+def test_get_of_lines_that_end_before_they_begin_or_count_from_0_is_an_error_of_usage(oc, lines):
+    note = oc.workspace / "memory" / "x.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("a\nb\nc\n")
+    done = oc("memory", "get", f"memory/x.md{lines}")
+    assert (2, "") == (done.status, done.out)
+    assert done.err.startswith("oc: lines count from 1")
+
+
+@pytest.mark.parametrize("option", ["--from", "--lines"])
+@pytest.mark.parametrize("number", ["0", "-1"])
+def test_get_of_no_lines_is_an_error_of_usage(oc, option, number):
+    done = oc("memory", "get", "MEMORY.md", option, number)
+    assert (2, "") == (done.status, done.out)
+
+
+def test_a_line_number_of_thousands_of_digits_is_part_of_the_name(oc):
+    assert 66 == oc("memory", "get", "memory/x.md#L" + "9" * 5000).status

@@ -21,7 +21,10 @@ def command(app: App, path: str, first: int | None, lines: int | None, missing_o
     if named.first is not None:
         if first or lines:
             raise Usage("lines are given twice, behind # and by an option")
-        first, lines = named.first, max(1, (named.last or named.first) - named.first + 1)
+        last = named.first if named.last is None else named.last
+        if not 1 <= named.first <= last:
+            raise Usage("lines count from 1, and the last is not before the first", hint=f"{named.path}#L1-L3")
+        first, lines = named.first, last - named.first + 1
     note = read(app.places.workspace, settings(app.config).extra_paths, named.path)
     if not note.exists and not missing_ok:
         raise NotFound("no such note", path=note.path, hint="`oc memory search -l WORD` names notes")
