@@ -99,6 +99,32 @@ def replace(path: StrPath, data: bytes, mode: int | None = None) -> None:
     sync_folder(os.path.dirname(target))
 
 
+def replace_keeping(path: StrPath, data: bytes, before: bytes, backup: str) -> str:
+    """Replaces a file as `replace` does, what it held put into `backup` first, whose name it returns.
+
+    Where that fails there is no backup either, as long as the file is the one from before.
+    """
+    status = os.stat(path)
+    mode = status.st_mode & 0o777
+    replace(backup, before, mode)
+    try:
+        replace(path, data, mode)
+    except BaseException:
+        if os.path.samestat(os.stat(path), status):
+            _unlink(backup)
+        raise
+    return backup
+
+
+def free_name(name: str) -> str:
+    """Returns the name, counted up until it is nobody's: one process may keep two copies within a millisecond."""
+    found, count = name, 1
+    while os.path.lexists(found):
+        count += 1
+        found = f"{name}.{count}"
+    return found
+
+
 def open_output(path: StrPath) -> BinaryIO:
     """Opens a file that the user named for output (`--report FILE`); what it held before is gone."""
     return open(path, "wb")

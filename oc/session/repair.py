@@ -253,20 +253,9 @@ def repair_file(path: str, *, now_ms: int, lock_timeout_ms: int = 10_000) -> Men
         repaired = repair(data, path)
         if not repaired.fixes:
             return Mended([], None)
-        backup = _free_name(f"{path}.bak-{os.getpid()}-{now_ms}")
-        mode = os.stat(path).st_mode & 0o777
-        files.replace(backup, data, mode)
-        files.replace(path, repaired.data, mode)
+        backup = files.free_name(f"{path}.bak-{os.getpid()}-{now_ms}")
+        files.replace_keeping(path, repaired.data, data, backup)
     return Mended(repaired.fixes, backup)
-
-
-def _free_name(name: str) -> str:
-    """Returns the name, counted up until it is nobody's: one process may repair twice within a millisecond."""
-    found, count = name, 1
-    while os.path.lexists(found):
-        count += 1
-        found = f"{name}.{count}"
-    return found
 
 
 def summary(fixes: Iterable[Fix]) -> str:

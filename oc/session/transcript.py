@@ -7,14 +7,18 @@ valid header is refused instead of replaced (design D1) and everything is on dis
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from io import BytesIO
 
 from oc.base import files
 from oc.base.clock import Ids
-from oc.base.jsonl import dump, dump_line, parse
+from oc.base.jsonl import dump_line, parse
 from oc.base.text import js_trim
-from oc.base.typed import Any, BinaryIO, NamedTuple
+from oc.base.typed import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from oc.errors import BadInput, Busy, NotFound
 from oc.session.entry import VERSION, Entry, Finding, is_header, link, migrate, version_of
+
+if TYPE_CHECKING:
+    from oc.session.upgrade import Upgrade
 
 # A new 8-digit id is looked for in files up to this size; larger ones get whole UUIDs, which need no looking.
 SCANNED_BYTES = 8 << 20
@@ -202,27 +206,28 @@ def append(  # noqa: PLR0913 - one writer serves all
     """Appends whole entries to the leaf and returns them as written; on disk when it returns.
 
     Each entry becomes the child of the one before, the first one of the leaf as it is under the lock; one without an
-    `id` gets one. With `lock_timeout_ms` None the caller holds the lock. A file of version 1 or 2 is rewritten as
-    version 3 first, its bytes kept beside it as `<path>.v<version>-<time of the first new entry>.bak`. BadInput when
-    the header or the last finished line is bad, or an id is known already; Busy when the leaf is not `after` any more.
+    `id` gets one. With `lock_timeout_ms` None the caller holds the lock. A file of version 1 or 2 is replaced by one of
+    version 3 that has the entries, its bytes kept beside it as `<path>.v<version>-<time of the first new entry>.bak`.
+    BadInput when the header or the last finished line is bad, or an id is known already; Busy when the leaf is not
+    `after` any more.
     """
     from oc.session.tail import read_leaf
 
     with _writing(path, lock_timeout_ms):
         if not entries:
             return []
-        _make_current(path, entries, warn)
-        with open_file(path) as file:
-            size = os.fstat(file.fileno()).st_size
+        upgrade = _upgrade(path)
+        with _current(path, upgrade) as file:
+            size = file.seek(0, os.SEEK_END)
             leaf = read_leaf(file, size, path)
             taken = _Taken(file, size, ids)
+            _refuse_known(file, path, entries)
         if leaf.torn and warn is not None:
             warn(f"{path}: the last line was never finished; it is left as it is")
-        _refuse_known(path, entries)
         leaf_id = _leaf_id(leaf.entry, path)
         if after is not None and leaf_id != after:
             raise Busy("another writer went on with the session meanwhile", path=path, hint="try again")
-        return _write(path, entries, leaf_id, ids or Ids(), taken)
+        return _write(path, _hang(entries, leaf_id, ids or Ids(), taken), upgrade, warn)
 
 
 def branch(
@@ -238,13 +243,13 @@ def branch(
     NotFound when there is no entry with that id. Labels are appended to the leaf as any entry, so not with this.
     """
     with _writing(path, lock_timeout_ms):
-        _make_current(path, entries, None)
+        upgrade = _upgrade(path)
         if parent_id is not None:
             need_entry(path, parent_id)
-        with open_file(path) as file:
-            taken = _Taken(file, os.fstat(file.fileno()).st_size, ids)
-        _refuse_known(path, entries)
-        return _write(path, entries, parent_id, ids or Ids(), taken)
+        with _current(path, upgrade) as file:
+            taken = _Taken(file, file.seek(0, os.SEEK_END), ids)
+            _refuse_known(file, path, entries)
+        return _write(path, _hang(entries, parent_id, ids or Ids(), taken), upgrade, None)
 
 
 def need_entry(path: str, entry_id: str) -> None:
@@ -278,19 +283,32 @@ def refuse_read_only(path: str) -> None:
         openclaw_db.refuse_writing(path)
 
 
-def _make_current(path: str, entries: Sequence[Entry], warn: Callable[[str], None] | None) -> None:
-    """Checks the header, and rewrites a file of version 1 or 2 as version 3."""
+def _upgrade(path: str) -> "Upgrade | None":
+    """Checks the header; returns what a file of version 1 or 2 is to be replaced by."""
     with open_file(path) as file:
         version = version_of(_read_header(file, path))
-    if version < VERSION:
-        backup = _migrate_file(path, str(entries[0].get("timestamp")) if entries else "")
-        if warn is not None:
-            warn(f"{path}: rewritten as version {VERSION}; the original is {backup}")
+    if version >= VERSION:
+        return None
+    from oc.session.upgrade import upgrade_of
+
+    return upgrade_of(path)
 
 
-def _write(path: str, entries: Sequence[Entry], parent_id: str | None, ids: Ids, taken: "_Taken") -> list[Entry]:
-    written = _hang(entries, parent_id, ids, taken)
-    files.append(path, b"".join(map(dump_line, written)))
+def _current(path: str, upgrade: "Upgrade | None") -> BinaryIO:
+    """Opens the file as version 3, be it on disk yet or not."""
+    return open_file(path) if upgrade is None else BytesIO(upgrade.after)
+
+
+def _write(
+    path: str, written: list[Entry], upgrade: "Upgrade | None", warn: Callable[[str], None] | None
+) -> list[Entry]:
+    data = b"".join(map(dump_line, written))
+    if upgrade is None:
+        files.append(path, data)
+        return written
+    backup = upgrade.write(data, str(written[0].get("timestamp")))
+    if warn is not None:
+        warn(f"{path}: rewritten as version {VERSION}; the original is {backup}")
     return written
 
 
@@ -353,36 +371,13 @@ def _with_envelope(entry: Entry, entry_id: str, parent_id: str | None) -> Entry:
     return {"type": kind, **envelope, **rest}
 
 
-def _refuse_known(path: str, entries: Sequence[Entry]) -> None:
+def _refuse_known(file: BinaryIO, path: str, entries: Sequence[Entry]) -> None:
     """Raises BadInput when an entry that brings its id is in the file already."""
     wanted = {entry["id"] for entry in entries if "id" in entry}
     if not wanted:
         return
-    with open_file(path) as file:
-        for number, _, value in scan(file, []):
-            entry_id = value.get("id")
-            if value.get("type") != "session" and isinstance(entry_id, str) and entry_id in wanted:
-                raise BadInput(f"there is an entry with the id {entry_id} already", path=path, line=number)
-
-
-def _migrate_file(path: str, timestamp: str) -> str:
-    """Rewrites a file of version 1 or 2 as version 3, the original kept beside it; returns the name of the original.
-
-    Lines that need no change keep their bytes, and so do lines that are no entries; of others what is new is added.
-    """
-    with open_file(path) as file:
-        data = file.read()
-        file.seek(0)
-        transcript = read_stream(file, path)
-    lines = data.split(b"\n")
-    at_end = lines.pop() if not lines[-1] else None
-    skipped = {finding.line for finding in transcript.skipped}
-    header_number = next(n for n, raw in enumerate(lines, 1) if raw.strip() and n not in skipped)
-    lines[header_number - 1] = dump(transcript.header)
-    for number, raw, entry in zip(transcript.numbers, transcript.raws, transcript.entries, strict=True):
-        lines[number - 1] = dump(entry) if raw is None else raw
-    mode = os.stat(path).st_mode & 0o777
-    backup = f"{path}.v{int(transcript.version)}-{timestamp.replace(':', '-')}.bak"
-    files.replace(backup, data, mode)
-    files.replace(path, b"\n".join(lines) + (b"" if at_end is None else b"\n"), mode)
-    return backup
+    file.seek(0)
+    for number, _, value in scan(file, []):
+        entry_id = value.get("id")
+        if value.get("type") != "session" and isinstance(entry_id, str) and entry_id in wanted:
+            raise BadInput(f"there is an entry with the id {entry_id} already", path=path, line=number)

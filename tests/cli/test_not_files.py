@@ -6,10 +6,11 @@ import sys
 
 import pytest
 
-WHEN = "2026-03-16T09:00:00.000Z"
-HEADER = '{"type":"session","version":3,"id":"s","timestamp":"%s","cwd":"/"}\n' % WHEN
-ENTRY = '{"type":"message","id":"e1","parentId":null,"timestamp":"%s","message":{"role":"user","content":"hello"}}\n'
-ENTRY %= WHEN
+HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-03-16T09:00:00.000Z","cwd":"/"}\n'
+ENTRY = (
+    '{"type":"message","id":"e1","parentId":null,"timestamp":"2026-03-16T09:00:00.000Z",'
+    '"message":{"role":"user","content":"hello"}}\n'
+)
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 
 

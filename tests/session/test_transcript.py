@@ -1,5 +1,6 @@
 import json
 import os
+import resource
 import stat
 
 import pytest
@@ -295,6 +296,37 @@ class TestMigration:
         assert kept == lines[1]
         assert "custom" == json.loads(lines[2])["message"]["role"]
         assert 5 == len(lines)
+
+    @pytest.mark.parametrize("given", [{"after": "another"}, {"entries": [entry(id="x"), entry(id="x")]}])
+    def test_an_append_that_fails_does_not_migrate(self, make, tmp_path, given):
+        path = make(*self.OLD)
+        before = content(path)
+        with pytest.raises((Busy, BadInput)):
+            append(path, given.pop("entries", [entry()]), **given)
+        assert before == content(path)
+        assert ["s.jsonl"] == os.listdir(tmp_path)
+
+    def test_a_migration_without_room_leaves_the_file_and_no_backup(self, make, tmp_path):
+        """The backup fits, what is written after it does not."""
+        path = make(*self.OLD)
+        before = content(path)
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+            with pytest.raises(OSError, match="too large"):
+                append(path, [{**entry(), "more": "x" * 1000}])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        assert before == content(path)
+        assert ["s.jsonl"] == os.listdir(tmp_path)
+
+    def test_an_older_backup_is_never_overwritten(self, make, tmp_path):
+        path = make(*self.OLD)
+        backup = tmp_path / "s.jsonl.v1-2026-03-16T09-00-01.000Z.bak"
+        backup.write_bytes(b"older")
+        append(path, [entry()])
+        assert b"older" == backup.read_bytes()
+        assert {"s.jsonl", backup.name, backup.name + ".2"} == set(os.listdir(tmp_path))
 
     def test_a_refused_append_leaves_an_old_file_as_it_is(self, make, tmp_path):
         path = make(b'{"type":"message"}', *self.OLD)
