@@ -113,7 +113,18 @@ def _bare(workspace: str, wanted: str) -> str | None:
     if note is None:
         return None
     file = os.path.abspath(os.path.join(workspace, note))
-    return file if paths.is_day(wanted) or os.path.lexists(file) else None
+    return file if paths.is_day(wanted) or _may_exist(file) else None
+
+
+def _may_exist(file: str) -> bool:
+    """A file in a folder that cannot be looked into is not taken for missing."""
+    try:
+        os.lstat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _folder_of(extra: str) -> str:

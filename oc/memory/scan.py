@@ -25,15 +25,24 @@ class Finding(NamedTuple):
 
 
 class Listing:
-    """`stamps` is in reading order, keys as in hits; `places` has the file of a key that lies outside the workspace."""
+    """`stamps` is in reading order, keys as in hits; `places` has the file of a key that lies outside the workspace.
 
-    __slots__ = ("findings", "places", "stamps", "workspace")
+    `unread` are those of the findings that tell of a note or folder that should have been read and could not be.
+    """
+
+    __slots__ = ("findings", "places", "stamps", "unread", "workspace")
 
     def __init__(self, workspace: str) -> None:
         self.workspace = workspace
         self.stamps: dict[str, Stamp] = {}
         self.places: dict[str, str] = {}
         self.findings: list[Finding] = []
+        self.unread: list[Finding] = []
+
+    def fail(self, path: str, error: OSError) -> None:
+        finding = Finding(path, (error.strerror or "cannot be read").lower())
+        self.findings.append(finding)
+        self.unread.append(finding)
 
     def place(self, path: str) -> str:
         return self.places.get(path) or os.path.join(self.workspace, path)
@@ -73,7 +82,7 @@ def _status(listing: Listing, place: str, name: str, *, missing_is_fine: bool = 
         return os.lstat(place)
     except OSError as error:
         if not (missing_is_fine and isinstance(error, FileNotFoundError | NotADirectoryError)):
-            listing.findings.append(Finding(name, (error.strerror or "cannot be read").lower()))
+            listing.fail(name, error)
         return None
 
 
@@ -139,7 +148,7 @@ def _walk(listing: Listing, folder: str, name: str, skip: Iterable[str] = ()) ->
                 try:
                     status = entry.stat(follow_symlinks=False)
                 except OSError as error:
-                    listing.findings.append(Finding(child, (error.strerror or "cannot be read").lower()))
+                    listing.fail(child, error)
                     continue
                 _keep(listing, child, folder, status)
             elif entry.is_dir(follow_symlinks=False):
@@ -160,5 +169,5 @@ def _entries(listing: Listing, folder: str, name: str) -> list[os.DirEntry[str]]
     except FileNotFoundError:
         return []
     except OSError as error:
-        listing.findings.append(Finding(name, (error.strerror or "cannot be read").lower()))
+        listing.fail(name, error)
         return []

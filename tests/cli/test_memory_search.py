@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -103,6 +104,36 @@ def test_no_notes_are_said_and_nothing_is_made(oc):
     assert (1, "") == (done.status, done.out)
     assert f"oc: warning: there are no notes in {oc.workspace}\n" == done.err
     assert not oc.state.exists()
+
+
+def test_a_folder_that_cannot_be_read_is_named_and_is_not_no_notes(oc):
+    oc.workspace.mkdir(parents=True)
+    (oc.workspace / "memory").write_text("where a folder should be")
+    done = oc("memory", "search", "x")
+    assert (1, "") == (done.status, done.out)
+    assert "oc: warning: memory: not a directory, not searched\n" == done.err
+    (oc.workspace / "MEMORY.md").write_text("- staging is pg-b\n")
+    for _ in range(2):
+        done = oc("memory", "search", "staging", "-l")
+        assert (0, "MEMORY.md\n") == (done.status, done.out)
+        assert "oc: warning: memory: not a directory, not searched\n" == done.err
+
+
+def test_notes_without_permission_are_named_and_are_not_no_notes(noted):
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    folder = noted.workspace / "memory"
+    note = next(folder.glob("*.md"))
+    for path, name in ((note, f"memory/{note.name}"), (folder, "memory")):
+        mode = path.stat().st_mode
+        path.chmod(0)
+        try:
+            done = noted("memory", "search", "nothingofthekind")
+            get = noted("memory", "get", note.name)
+        finally:
+            path.chmod(mode)
+        assert (1, f"oc: warning: {name}: permission denied, not searched\n") == (done.status, done.err)
+        assert 74 == get.status
 
 
 def test_no_sync_searches_the_index_as_it_is(noted):

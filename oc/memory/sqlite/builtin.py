@@ -19,6 +19,7 @@ from oc.memory.sqlite.schema import Budget
 _LOCK_TIMEOUT_MS = 10_000
 # A search that has an old index to answer from does not wait long for another writer.
 _SEARCH_LOCK_TIMEOUT_MS = 1_000
+_MAX_UNREAD = 8
 _NO_VECTORS = "this version searches by keywords; vectors are not built"
 
 
@@ -136,12 +137,14 @@ class Builtin:
             listing = self._scan()
             if not listing.stamps and self.index.current() is None:
                 # Looking creates nothing: without notes there is no index to make.
-                return SearchResult((), "keyword", (*warnings, f"there are no notes in {self.workspace}"))
+                unread = _unread(listing) or [f"there are no notes in {self.workspace}"]
+                return SearchResult((), "keyword", (*warnings, *unread))
             connection = self._up_to_date(listing)
             if connection is None:
-                trouble = self._sync_for_search(lock_timeout_ms)
+                trouble = self._sync_for_search(listing, lock_timeout_ms)
             else:
                 self._tidy()
+            warnings += _unread(listing)
         with _plain_errors(self.index):
             try:
                 found = self._query(query, limit, min_score, connection or self._opened(trouble, warnings))
@@ -159,12 +162,14 @@ class Builtin:
         with closing(connection):
             return _search(connection, query, limit, min_score)
 
-    def _sync_for_search(self, lock_timeout_ms: int | None) -> OcError | OSError | None:
-        """Returns why the index could not be brought up to date."""
+    def _sync_for_search(self, listing: Listing, lock_timeout_ms: int | None) -> OcError | OSError | None:
+        """Returns why the index could not be brought up to date; `listing` learns what could not be read for it."""
         waits = _or(lock_timeout_ms, _LOCK_TIMEOUT_MS if self.index.current() is None else _SEARCH_LOCK_TIMEOUT_MS)
         try:
             with _plain_errors(self.index), self.index.lock(waits):
-                self._write(self._scan(), force=False)
+                fresh = self._scan()
+                self._write(fresh, force=False)
+                listing.unread += fresh.unread
         except (Busy, InputOutput, OSError) as error:
             return error
         return None
@@ -250,6 +255,13 @@ def _dropped(made: Hit, reason: str) -> Hit:
 def _is_shown(made: Hit, hits: list[Hit]) -> bool:
     """Neighbouring chunks share lines: what a better hit shows is not shown again."""
     return any(h.path == made.path and h.start_line <= made.end_line and made.start_line <= h.end_line for h in hits)
+
+
+def _unread(listing: Listing) -> list[str]:
+    """Returns a line for each note or folder that could not be read, the first few of many."""
+    lines = [f"{path}: {message}, not searched" for path, message in dict.fromkeys(listing.unread)]
+    more = len(lines) - _MAX_UNREAD
+    return lines if more <= 0 else [*lines[:_MAX_UNREAD], f"{more} more could not be read: `oc memory status`"]
 
 
 def _or(given: int | None, default: int) -> int:

@@ -4,6 +4,7 @@ A file whose stat moved is read, and indexed only when its bytes are others. A m
 or budget, and very large changes are a rebuild: a new generation, during which readers keep the old one.
 """
 
+import errno
 import os
 import time
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from contextlib import closing, suppress
 
 from oc.base.typed import TYPE_CHECKING, Any
 from oc.memory.backend import SyncReport
-from oc.memory.scan import Finding, Listing, Stamp, stamp_of
+from oc.memory.scan import Listing, Stamp, stamp_of
 from oc.memory.sqlite import schema
 from oc.memory.sqlite.driver import Connection, DatabaseError, connect
 from oc.memory.sqlite.generation import Index
@@ -85,7 +86,7 @@ def _look(listing: Listing, path: str, found: Changes) -> None:
     if os.access(listing.place(path), os.R_OK):
         found.added.append(path)
     else:
-        listing.findings.append(Finding(path, "permission denied"))
+        listing.fail(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def _compare(connection: Connection, listing: Listing, path: str, known: Stamp, found: Changes) -> None:
@@ -124,7 +125,7 @@ def read(listing: Listing, path: str) -> tuple[bytes, Stamp] | None:
     except FileNotFoundError:
         raise
     except OSError as error:
-        listing.findings.append(Finding(path, (error.strerror or "cannot be read").lower()))
+        listing.fail(path, error)
         return None
     return data, _settled(stamp_of(status))
 
