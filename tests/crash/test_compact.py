@@ -85,7 +85,10 @@ def oc(tmp_path, forks):
 
 
 def test_what_is_appended_while_the_model_thinks_stays(oc):
-    """The summary holds for the branch as it was; the entry hangs on what came after it, which the context shows."""
+    """The summary holds for the branch as it was; the entry hangs on what came after it, which the context shows.
+
+    A flush before it would be a turn of its own, which keeps other writers out.
+    """
     path, _ = by_key(oc)
 
     def slow(_body):
@@ -94,7 +97,7 @@ def test_what_is_appended_while_the_model_thinks_stays(oc):
 
     with serving(slow) as loopback:
         loopback.configure(oc.home / "llm")
-        assert 0 == oc("compact", "main", *KEEP, "-m", MODEL_ID).status
+        assert 0 == oc("compact", "main", *KEEP, "--no-flush", "-m", MODEL_ID).status
         assert 1 == len(loopback.requests)
     *_, meanwhile, compaction = chain(path)
     assert ("meanwhile", "compaction") == (meanwhile["message"]["content"], compaction["type"])
@@ -113,7 +116,7 @@ def test_a_session_that_was_compacted_meanwhile_is_left_alone(oc):
 
     with serving(slow) as loopback:
         loopback.configure(oc.home / "llm")
-        ran = oc("compact", "main", *KEEP, "-m", MODEL_ID)
+        ran = oc("compact", "main", *KEEP, "--no-flush", "-m", MODEL_ID)
     assert (75, "") == (ran.status, ran.out)
     assert "another writer went on with the session meanwhile" in ran.err
     assert 1 == sum(entry["type"] == "compaction" for entry in chain(path))
