@@ -169,6 +169,17 @@ def is_due(app: App, ref: "SessionRef") -> bool:
     return verdict.due
 
 
+def print_gate(target: Target, verdict: gate.Verdict, *, asked: bool) -> None:
+    """Says whether a flush is due, to people on stderr; unless it was only `asked`, that nothing was written, too."""
+    out = target.app.out
+    told = {"session": target.name, "due": verdict.due, "reason": verdict.reason}
+    if out.format in ("json", "jsonl"):
+        out.document(told if asked else {"written": [], "result": "not-due", "path": None, **told})
+    elif out.format == "tsv":
+        out.rows("flush", [told], tuple(told))
+    out.say(f"oc: {target.name}: {'due' if verdict.due else 'not due'}: {verdict.reason}")
+
+
 def tell(report: Report, target: Target, verdict: gate.Verdict, done: Flushed | None) -> None:
     """Reports the gate and what was written where."""
     numbers = {"tokens_before": verdict.tokens, "threshold": verdict.threshold, "window_tokens": target.window.tokens}

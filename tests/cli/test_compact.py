@@ -336,3 +336,11 @@ def test_a_real_session_of_version_1(oc):
         len(kept),
         next(e["firstKeptEntryId"] for e in entries if e["type"] == "compaction"),
     )
+
+
+@pytest.mark.parametrize("form", ["--json", "--jsonl"])
+def test_nothing_to_compact_is_a_document_in_every_form(oc, talk, form):
+    assert 0 == oc("compact", talk, *KEEP).status
+    ran = oc(form, "compact", talk, *KEEP)
+    told = {"session": str(talk), "path": str(talk), "firstKeptEntryId": None}
+    assert (1, told) == (ran.status, json.loads(ran.out))

@@ -375,3 +375,26 @@ def test_a_second_flush_waits_and_finds_nothing_left(oc):
     assert 75 == busy.status
     assert 1 == oc("flush").status
     assert "- once\n" == note(oc)
+
+
+@pytest.mark.parametrize("form", ["--json", "--jsonl"])
+def test_every_form_of_a_flush_prints_one_document_when_nothing_is_written(oc, form):
+    configure(oc, **SMALL)
+    talk(oc, "hello")
+    told = {"session": KEY, "due": False, "reason": "below"}
+    ran = oc(form, "flush", "--check")
+    assert (1, told) == (ran.status, json.loads(ran.out))
+    ran = oc(form, "flush", "--if-due")
+    assert (0, {"written": [], "result": "not-due", "path": None, **told}) == (ran.status, json.loads(ran.out))
+    ran = oc(form, "flush")
+    assert (0, "nothing") == (ran.status, json.loads(ran.out)["result"])
+    ran = oc(form, "flush")
+    assert (1, "unread") == (ran.status, json.loads(ran.out)["result"])
+
+
+@pytest.mark.parametrize("form", ["--json", "--jsonl"])
+def test_a_check_that_finds_a_flush_due_prints_a_document(oc, form):
+    configure(oc, **SMALL)
+    talk(oc, "字" * 3000)
+    ran = oc(form, "flush", "--check")
+    assert (0, {"session": KEY, "due": True, "reason": "threshold"}) == (ran.status, json.loads(ran.out))

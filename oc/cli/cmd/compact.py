@@ -94,7 +94,7 @@ def _nothing(app: App, target: Target, decisions: Report, *, dry_run: bool) -> i
     app.out.say(f"oc: nothing to compact in {target.name}")
     if not dry_run:
         compacting.pass_on(app, target)
-    if app.out.format == "json":
+    if app.out.format in ("json", "jsonl"):
         app.out.document({"session": target.name, "path": target.transcript.path, "firstKeptEntryId": None})
     return 1
 

@@ -56,10 +56,13 @@ def command(
             if done is not None:
                 return _show(target, done, if_due=if_due, quiet=True)
             if not explain:
-                target.app.out.say(f"oc: {target.name}: {'due' if verdict.due else 'not due'}: {verdict.reason}")
+                flushing.print_gate(target, verdict, asked=check)
             return 1 if check and not verdict.due else 0
         done, target, verdict = _flush(target, model, window, if_due=if_due)
         flushing.tell(decisions, target, verdict, done)
+    if if_due and not verdict.due and not explain:
+        flushing.print_gate(target, verdict, asked=False)
+        return 0
     return _show(target, done, if_due=if_due, quiet=explain)
 
 
@@ -91,8 +94,7 @@ def _tried(target: Target) -> Flushed | None:
 def _explain(target: Target, verdict: Verdict) -> None:
     app = target.app
     shown = flushing.explanation(target, verdict)
-    warning = flushing.warning_of(target, verdict)
-    if warning:
+    if warning := flushing.warning_of(target, verdict):
         app.out.warn(warning)
     if app.out.format in ("json", "jsonl"):
         app.out.document({**shown, "warning": warning})
@@ -110,8 +112,8 @@ def _show(target: Target, done: Flushed | None, *, if_due: bool, quiet: bool) ->
     entries = done.written.entries if done is not None and done.written is not None else ()
     rows = [{"place": f"{done.path}#L{line}", "text": fact} for line, fact in entries] if done else []
     extra = {"session": target.name, "result": done.result if done else "unread", "path": done.path if done else None}
-    if app.out.format == "json" and not quiet:
-        app.out.rows("written", rows, _PLACE, extra)
+    if not quiet and (app.out.format == "json" or (app.out.format == "jsonl" and not rows)):
+        app.out.document({"written": rows, **extra})
     elif not quiet or app.out.format == "text":
         app.out.rows("written", rows, _PLACE)
     return 1 if done is None and not if_due else 0
