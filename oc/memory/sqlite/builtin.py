@@ -259,7 +259,7 @@ def _is_shown(made: Hit, hits: list[Hit]) -> bool:
 
 def _unread(listing: Listing) -> list[str]:
     """Returns a line for each note or folder that could not be read, the first few of many."""
-    lines = [f"{path}: {message}, not searched" for path, message in dict.fromkeys(listing.unread)]
+    lines = [f"{path}: {message}, not read" for path, message in dict.fromkeys(listing.unread)]
     more = len(lines) - _MAX_UNREAD
     return lines if more <= 0 else [*lines[:_MAX_UNREAD], f"{more} more could not be read: `oc memory status`"]
 
