@@ -145,11 +145,16 @@ def open_input(path: StrPath) -> BinaryIO:
 
 
 def need_regular(path: StrPath) -> None:
-    """Raises NotFound or BadInput unless there is a regular file, or a link to one; opens nothing, so never blocks."""
+    """Raises unless there is a regular file, or a link to one; opens nothing, so never blocks.
+
+    NotFound without it, BadInput for a pipe or a device, IsADirectoryError as opening a folder does.
+    """
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise NotFound("no such file", path=path) from None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if not stat.S_ISREG(mode):
         raise BadInput("not a regular file", path=path)
 

@@ -1,10 +1,11 @@
 """Appending to a session by its key, id or path: which transcript that is now, and what is stored in it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from oc.base.clock import iso
 from oc.cli.app import App
+from oc.cli.given import Given, check_kept
 from oc.cli.guarding import end_of, provenance, rules_for, to_store
 from oc.cli.lifecycle import rules_of
 from oc.cli.sessions import find_key, find_session
@@ -14,6 +15,7 @@ from oc.session import open as opening
 from oc.session import transcript
 from oc.session.entry import Entry, new_header
 from oc.session.find import SessionRef
+from oc.session.tree import leaf_path
 from oc.session_key import is_path
 
 ATTEMPTS = 8
@@ -21,7 +23,7 @@ Source = Mapping[str, str]
 
 
 def append(
-    app: App, session: str, entries: Sequence[Entry], *, source: Source | None, create: bool
+    app: App, session: str, given: Given, *, source: Source | None, create: bool
 ) -> tuple[SessionRef, list[Entry]]:
     """Appends to the session as it is now: one rolled over by another process meanwhile is looked up again.
 
@@ -36,9 +38,10 @@ def append(
                 opening.need_transcript(ref, owner.places, rules_of(owner))
             transcript.need_writable(ref.path)
             end = end_of(ref.path)
+            _check_kept(given, ref.path)
             leaf = end.leaf_id if end.pending else None
             rules = rules_for(owner, ref, source)
-            stored = to_store(app, entries, end.pending, rules, app.clock.now_ms())
+            stored = to_store(app, given.entries, end.pending, rules, app.clock.now_ms())
             written = transcript.append(
                 ref.path, stored, ids=app.ids, after=leaf, lock_timeout_ms=app.lock_timeout_ms, warn=app.out.warn
             )
@@ -55,14 +58,23 @@ def append(
     raise AssertionError
 
 
-def preview(app: App, session: str, entries: Sequence[Entry], source: Source | None) -> list[Entry]:
-    """Returns what would be stored, nothing made or written."""
+def _check_kept(given: Given, path: str | None) -> None:
+    """Looks at the leaf's path, which may be long, only where a compaction is given."""
+    if any(entry["type"] == "compaction" for entry in given.entries):
+        branch = leaf_path(transcript.read(path).entries) if path is not None else []
+        check_kept(given, {entry["id"] for entry in branch})
+
+
+def preview(app: App, session: str, given: Given, source: Source | None, *, create: bool) -> list[Entry]:
+    """Returns what would be stored, nothing made or written; fails where storing it would."""
     ref, owner = target(app, session, create=False)
     pending: Pending = {}
-    if ref.key is None or os.path.lexists(ref.path):
+    is_new = not os.path.lexists(ref.path) and (create or ref.key is not None)
+    if not is_new:
         transcript.need_writable(ref.path)
         pending = end_of(ref.path).pending
-    return to_store(app, entries, pending, rules_for(owner, ref, source), app.clock.now_ms())
+    _check_kept(given, None if is_new else ref.path)
+    return to_store(app, given.entries, pending, rules_for(owner, ref, source), app.clock.now_ms())
 
 
 def target(app: App, session: str, *, create: bool) -> tuple[SessionRef, App]:

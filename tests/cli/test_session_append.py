@@ -198,3 +198,57 @@ def test_the_session_counts_as_used(main):
     later = Oc(main.home, OC_NOW=str(1773651600000 + 60_000))
     later("session", "append", "main", stdin=USER)
     assert 1773651600000 + 60_000 == json.loads(store.read_text())["agent:main:main"]["updatedAt"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ('{"type":"compaction"}', "a compaction needs a summary, which is a string"),
+        ('{"type":"compaction","summary":"S"}', "a compaction needs a firstKeptEntryId, which is a string"),
+        ('{"type":"compaction","summary":"S","firstKeptEntryId":7}', "a compaction needs a firstKeptEntryId, which is"),
+        ('{"type":"branch_summary","summary":["S"]}', "a branch_summary needs a summary, which is a string"),
+        ('{"role":"system","content":"x"}', "no message has the role 'system'"),
+        ('{"type":"message","message":{"role":"tool","content":"x"}}', "no message has the role 'tool'"),
+        ('{"role":"user"}', "the content of the user message is neither text nor a list"),
+        ('{"role":"assistant","content":{}}', "the content of the assistant message is neither text nor a list"),
+        ('{"role":"toolResult","content":[]}', "the toolResult message has no toolCallId, which is a string"),
+        ('{"role":"toolResult","toolCallId":7,"content":[]}', "the toolResult message has no toolCallId, which is"),
+        (
+            '{"type":"compaction","summary":"S","firstKeptEntryId":"none"}',
+            "the compaction keeps an entry that is not before it",
+        ),
+        (
+            '{"type":"compaction","id":"c1","summary":"S","firstKeptEntryId":"c1"}',
+            "the compaction keeps an entry that is not before it",
+        ),
+    ],
+)
+def test_what_readers_could_not_use_is_not_stored(main, bad, message):
+    before = main.file.read_bytes()
+    for more in ((), ("--dry-run",)):
+        ran = main("session", "append", "main", *more, stdin=USER + "\n" + bad + "\n")
+        assert (65, "") == (ran.status, ran.out)
+        assert ran.err.startswith(f"oc: stdin:3: {message}")
+    assert before == main.file.read_bytes()
+
+
+def test_a_compaction_keeps_what_is_on_the_path_or_before_it_in_the_input(main):
+    compaction = '{"type":"compaction","summary":"S","firstKeptEntryId":"%s"}\n'
+    assert 0 == main("session", "append", "main", stdin=USER + ENTRY + compaction % "e1").status
+    assert 0 == main("session", "append", "main", stdin=compaction % "e1").status
+    assert 0 == main("session", "branch", "main", "e1", "--before").status
+    ran = main("session", "append", "main", stdin=compaction % "e1")
+    assert (65, "oc: stdin:1: the compaction keeps an entry that is not before it\n") == (ran.status, ran.err)
+    assert 0 == main("session", "append", "main", stdin='{"type":"new_kind","summary":7}\n').status
+
+
+def test_a_dry_run_fails_as_the_real_run_does(oc, tmp_path):
+    for args, status in (((), 66), (("--create",), 0)):
+        ran = oc("session", "append", "none.jsonl", "--role", "user", "x", "--dry-run", *args, cwd=tmp_path)
+        assert status == ran.status
+        assert status == 0 or "oc: none.jsonl: no such file\n" == ran.err
+    (tmp_path / "bad.jsonl").write_text('{"type":"message"}\n')
+    for args in (("--dry-run",), ()):
+        ran = oc("session", "append", "bad.jsonl", "--role", "user", "x", *args, cwd=tmp_path)
+        assert (65, "oc: bad.jsonl:1: no session header before the first entry\n") == (ran.status, ran.err)
+    assert ["bad.jsonl"] == [p.name for p in tmp_path.iterdir() if p.suffix == ".jsonl"]

@@ -4,7 +4,7 @@ import click
 
 from oc.cli.app import App
 from oc.cli.appending import append, preview, source_of, target
-from oc.cli.given import given_entries, text_entry
+from oc.cli.given import Given, given_entries, text_entry
 from oc.cli.options import oc_command
 from oc.cli.texts import argument
 from oc.errors import Usage
@@ -39,16 +39,16 @@ def command(
     if source is None and (channel is not None or via is not None):
         raise Usage("--channel and --via go with --from")
     now_ms = app.clock.now_ms()
-    entries = given_entries(app, now_ms) if role is None else [text_entry(role, argument(str(text)), now_ms)]
+    given = given_entries(app, now_ms) if role is None else Given([text_entry(role, argument(str(text)), now_ms)], [0])
     origin = None if source is None else source_of(app, source, channel, via)
-    if not entries:
+    if not given.entries:
         target(app, session, create=False)
         app.out.rows("entries", [], ("id",))
         return 0
     if dry_run:
-        app.out.rows("entries", preview(app, session, entries, origin), ("id", "type"))
+        app.out.rows("entries", preview(app, session, given, origin, create=create), ("id", "type"))
         return 0
-    ref, written = append(app, session, entries, source=origin, create=create)
+    ref, written = append(app, session, given, source=origin, create=create)
     rows = [{"id": entry["id"], "parentId": entry["parentId"], "path": ref.path} for entry in written]
     app.out.rows("entries", rows, ("id",))
     return 0 if written else 1
