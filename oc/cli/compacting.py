@@ -9,7 +9,7 @@ from oc.agent.refresh import queue_refresh
 from oc.base import files
 from oc.base.jsonl import dump, dump_line
 from oc.cli.app import App
-from oc.cli.sessions import default_session, find_session
+from oc.cli.sessions import find_session, named_or_default
 from oc.cli.stream import Report, warn_skipped
 from oc.cli.turn import setting_of
 from oc.errors import BadInput, Busy
@@ -48,7 +48,7 @@ def read_target(app: App, name: str | None, *, to_write: bool = False) -> tuple[
         data = sys.stdin.buffer.read()
         target = Target(read_stream(io.BytesIO(data), "stdin"), None, data)
     else:
-        ref = find_session(app, name or default_session(app))
+        ref = find_session(app, named_or_default(app, name))
         if to_write:
             need_writable(ref.path)
         target = Target(read(ref.path), ref, b"")

@@ -11,7 +11,7 @@ from oc.base import files
 from oc.base.clock import iso
 from oc.base.tokens import ESTIMATE
 from oc.cli.app import App
-from oc.cli.sessions import default_session, find_session
+from oc.cli.sessions import find_session, named_or_default
 from oc.cli.stream import Report, warn_skipped
 from oc.cli.turn import setting_of
 from oc.errors import NotFound, Usage
@@ -48,7 +48,7 @@ def read_target(app: App, name: str | None, model: str | None, window: int | Non
     """Reads the session that the argument means; a session in a stream has no notes to flush to."""
     if name == "-":
         raise Usage("a session is flushed, not a stream")
-    ref = find_session(app, name or default_session(app))
+    ref = find_session(app, named_or_default(app, name))
     return target_of(app.for_agent(ref.agent), ref, model, window)
 
 

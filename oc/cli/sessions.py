@@ -19,6 +19,18 @@ def default_session(app: App) -> str:
     return app.environ.get("OC_SESSION") or "main"
 
 
+def named_or_default(app: App, text: str | None) -> str:
+    """Returns the SESSION that was given, else what is meant without one.
+
+    Usage for an empty one: it comes of a shell variable that is not set, and means no session.
+    """
+    if text is None:
+        return default_session(app)
+    if not text.strip():
+        raise Usage("the session is empty", hint="leave it out for $OC_SESSION, else main")
+    return text
+
+
 def scope_of(app: App) -> "Scope":
     from oc.session.find import Scope
 
@@ -29,12 +41,12 @@ def find_session(app: App, text: str | None = None) -> "SessionRef":
     """Returns the session that an argument means (left out: $OC_SESSION, else main); NotFound with near misses."""
     from oc.session.find import find
 
-    return find(text or default_session(app), scope_of(app))
+    return find(named_or_default(app, text), scope_of(app))
 
 
 def find_key(app: App, text: str | None = None) -> tuple[str, App]:
     """Returns the key that a name means, with the run as its agent's, whether or not there is such a session."""
-    name = text or default_session(app)
+    name = named_or_default(app, text)
     if name == "-" or is_path(name):
         raise Usage(f"a session key is expected, not {name!r}")
     from oc.session.find import key_of
@@ -45,7 +57,7 @@ def find_key(app: App, text: str | None = None) -> tuple[str, App]:
 
 def path_of(app: App, text: str | None = None) -> str:
     """Returns the file of a session; for a path nothing is looked up."""
-    name = text or default_session(app)
+    name = named_or_default(app, text)
     return name if is_path(name) else find_session(app, name).path
 
 

@@ -9,7 +9,7 @@ from oc.base.tokens import ESTIMATE, counter, remembering
 from oc.cli import looking
 from oc.cli.app import App
 from oc.cli.options import oc_command, report_option
-from oc.cli.sessions import default_session
+from oc.cli.sessions import named_or_default
 from oc.cli.stream import Report
 from oc.cli.turn import report_rows, said_of, setting_of
 from oc.errors import Usage
@@ -53,7 +53,7 @@ def command(
         raise Usage("a request has no --tsv", hint="--breakdown --tsv lists its parts")
     measure = remembering(counter(count))
     estimate = measure if measure.name == ESTIMATE.name else remembering(ESTIMATE)
-    name = session or default_session(app)
+    name = named_or_default(app, session)
     said = None if text is None else said_of(text, stdin=name != "-")
     wanted = Wanted(name, said, model, not no_tools, literal, kind, window, at)
     if name == "-":

@@ -23,6 +23,8 @@ def command(
     """Keep the last turns of a history, calls and results paired anew."""
     if (limit is None) is (key is None):
         raise Usage("one of -n and --for is needed", hint="`oc limit --help`")
+    if key is not None and not key.strip():
+        raise Usage("the session is empty")
     with Report(report) as decisions:
         stream = read_items(sources, app, all_entries=all_entries)
         turns = limit if key is None else turns_for_key(key, app.config.merged("channels"))

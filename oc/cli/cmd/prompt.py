@@ -5,7 +5,7 @@ import click
 from oc.agent.run import Ask, run_turn
 from oc.cli.app import App
 from oc.cli.options import oc_command, report_option
-from oc.cli.sessions import default_session
+from oc.cli.sessions import named_or_default
 from oc.cli.stream import Report
 from oc.cli.turn import Watcher, said_of, setting_of
 from oc.errors import Unavailable, Usage
@@ -40,7 +40,7 @@ def command(
     said = said_of(text)
     if said is None:
         raise Usage("nothing to say: give TEXT, or text on stdin")
-    ask = Ask(session or default_session(app), said, model, not no_tools, literal, timeout, max_steps)
+    ask = Ask(named_or_default(app, session), said, model, not no_tools, literal, timeout, max_steps)
     setting = setting_of(app)
     with Report(report) as decisions:
         view = Watcher(app, decisions)

@@ -5,7 +5,7 @@ import click
 from oc.agent.refresh import queue_refresh, text_of
 from oc.cli.app import App
 from oc.cli.options import oc_command
-from oc.cli.sessions import default_session, find_session
+from oc.cli.sessions import find_session, named_or_default
 from oc.cli.turn import setting_of
 from oc.errors import Usage
 
@@ -17,7 +17,7 @@ def command(app: App, session: str | None, *, dry_run: bool) -> int:
     """Queue the sections of AGENTS.md that a session is told after a compaction."""
     if session == "-":
         raise Usage("a session is refreshed, not a stream")
-    ref = find_session(app, session or default_session(app))
+    ref = find_session(app, named_or_default(app, session))
     if ref.key is None:
         raise Usage("only a session with a key hears events", hint="`oc session list` names the keys")
     app = app.for_agent(ref.agent)

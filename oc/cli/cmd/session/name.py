@@ -33,6 +33,5 @@ def _show(app: App, session: str) -> int:
             name = entry.get("name")
             if entry.get("type") == "session_info" and isinstance(name, str) and name:
                 found = name
-    if found is not None:
-        app.out.rows("names", [{"name": found}], ("name",))
+    app.out.rows("names", [] if found is None else [{"name": found}], ("name",))
     return 0 if found is not None else 1

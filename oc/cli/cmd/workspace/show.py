@@ -10,7 +10,7 @@ from oc.base.text import js_trim_end, len16, without_lone_surrogates
 from oc.cli.app import App
 from oc.cli.options import oc_command
 from oc.cli.out import camel
-from oc.cli.sessions import default_session, find_key, find_session
+from oc.cli.sessions import find_key, find_session, named_or_default
 from oc.errors import NotFound
 from oc.workspace.names import RUN_KINDS, Rules
 from oc.workspace.project import ProjectContext, Run, is_light, project_context, rules_of
@@ -27,7 +27,7 @@ _FIELDS = ("name", "status", "rawChars", "injectedChars", "cause")
 @click.option("--content", is_flag=True, help="Print the Project Context itself, as it stands in the system prompt.")
 def command(app: App, session: str | None, kind: str, light: bool, content: bool) -> int:
     """Print the workspace files that a session is shown, with sizes and causes."""
-    key, chat_type, owner = _target(app, session or default_session(app))
+    key, chat_type, owner = _target(app, named_or_default(app, session))
     workspace, rules = owner.places.workspace, rules_of(owner.config)
     if not os.path.isdir(workspace):
         raise NotFound("no workspace", path=workspace, hint="`oc workspace init` makes one")
