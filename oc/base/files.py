@@ -109,7 +109,7 @@ def replace_keeping(path: StrPath, data: bytes, before: bytes, backup: str) -> s
     replace(backup, before, mode)
     try:
         replace(path, data, mode)
-    except BaseException:
+    except (OSError, InputOutput):
         if os.path.samestat(os.stat(path), status):
             _unlink(backup)
         raise
