@@ -79,7 +79,9 @@ def stand_in() -> bool:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, os.O_RDWR)
             if name == "stderr":
-                sys.stderr = open(descriptor, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
+                import io
+
+                sys.stderr = io.TextIOWrapper(io.FileIO(descriptor, "w", closefd=False), encoding="utf-8")
     if sys.stdout is None:
         if sys.stderr is not None:
             say("oc: stdout is closed")
