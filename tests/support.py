@@ -64,7 +64,7 @@ def vectors(name: str, fn: str | None = None) -> Any:
         ident = f"{name}:{row['name']}"
         marks = []
         if row.get("quirk"):
-            marks.append(pytest.mark.xfail(reason="a fault of the reference, not to be copied", strict=False))
+            marks.append(pytest.mark.xfail(reason="a fault of the reference, not to be copied", strict=True))
         if ident in deviations():
             marks.append(pytest.mark.xfail(reason=deviations()[ident], strict=True))
         case = Case(name, row["name"], row.get("input"), row.get("expected"), row)

@@ -8,14 +8,14 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from oc.agent.answer import Completion, Delta, Model, Request, Stream
 from oc.agent.choice import LLM_DEFAULT, Choice, llm_ids
 from oc.agent.failure import Failure, failure_of
 from oc.agent.speaker import KNOWN
 from oc.agent.wire import NORMAL_ENDS, Speaker, blocks_of, finish_of, flat_text, usage_of, wire_messages
+from oc.base.caught import Caught
 from oc.errors import Unavailable
 from oc.message.shapes import Block
 
@@ -49,25 +49,9 @@ def complete(model: str, *, system: str, prompt: str, timeout_s: float | None = 
     return Completion(said, stream.finish, stream.usage)
 
 
-class _Caught:
-    """Keeps the exception of a `with` block as a value.
-
-    What a plugin's client may raise is open, so no classes can be named; nothing of ours runs inside such a block.
-    """
-
-    error: Exception | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> bool:
-        self.error = error if isinstance(error, Exception) else None
-        return self.error is not None
-
-
 def _find(name: str, *, as_default: bool) -> tuple[Any, list[str]]:
     """Returns llm's model and the secrets that no message may show."""
-    caught = _Caught()
+    caught = Caught()
     with caught:
         import llm
 
@@ -126,7 +110,7 @@ class _Installed:
         import llm
 
         settings = self._settings(request, llm)
-        caught = _Caught()
+        caught = Caught()
         response = None
         with caught:
             response = self._model.prompt(stream=bool(self._model.can_stream), **settings)
@@ -199,7 +183,7 @@ class _Arriving:
     def __iter__(self) -> Iterator[Delta]:
         if self.failure is not None:
             return
-        caught = _Caught()
+        caught = Caught()
         for event in self._arrivals(caught):
             self._events.append(event)
             kind = {"text": "text", "reasoning": "thinking"}.get(event.type)
@@ -207,7 +191,7 @@ class _Arriving:
                 yield Delta(kind, event.chunk)
         self._end(caught.error)
 
-    def _arrivals(self, caught: _Caught) -> Iterator[Any]:
+    def _arrivals(self, caught: Caught) -> Iterator[Any]:
         from queue import Empty, SimpleQueue
         from threading import Thread
 

@@ -3,16 +3,12 @@
 What a flush writes. Where the text begins and ends follows openclaw 2026.3.13 (table: context-flush-append).
 """
 
-import os
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from oc.base import files
-from oc.base.clock import iso
 from oc.base.text import pattern, without_lone_surrogates
-from oc.memory import ledger, paths
-from oc.memory.write import CONTROL, FENCE, ITEM, NEW_FILE_MODE, Written, bare_line, locked, refuse_links, standing_at
+from oc.memory import paths
+from oc.memory.write import CONTROL, FENCE, ITEM, Keep, Written, bare_line, keep, standing_at
 
 _HEADING = r"#{1,6}\s"
 
@@ -47,20 +43,8 @@ def append_block(  # noqa: PLR0913 - options, by keyword
     new below it. Raises BadInput for a note behind a link, Busy for the lock.
     """
     path = f"{paths.FOLDER}/{date}{paths.ENDING}"
-    target = os.path.join(workspace, path)
-    refuse_links(workspace, target, path)
-    if dry_run:
-        return _plan(target, path, text)
-    files.make_folder(os.path.join(workspace, paths.FOLDER), 0o777)
-    with locked(workspace, lock_timeout_ms):
-        planned = _plan(target, path, text)
-        if planned.added:
-            moment = iso(time.time_ns() // 1_000_000 if now_ms is None else now_ms)
-            with ledger.taken_back(workspace, target):
-                ledger.record(workspace, planned.entries, path=path, time=moment, origin=origin or {})
-                # A last line without LF gets one here.
-                files.append(target, planned.text.encode("utf-8", "replace"), NEW_FILE_MODE)
-        return planned
+    how = Keep(workspace, path, now_ms, origin, lock_timeout_ms)
+    return keep(how, lambda target: _plan(target, path, text), dry_run=dry_run)
 
 
 def _plan(target: str, path: str, text: str) -> Written:

@@ -7,7 +7,7 @@ only read, to find facts that stand there already.
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -67,17 +67,35 @@ def remember(  # noqa: PLR0913 - options, by keyword
     if not items:
         raise Usage("nothing to remember: the text is empty")
     path = _long_term_name(workspace) if long_term else f"{paths.FOLDER}/{date}{paths.ENDING}"
-    target = os.path.join(workspace, path)
-    refuse_links(workspace, target, path)
+    how = Keep(workspace, path, now_ms, origin, lock_timeout_ms)
+    return keep(how, lambda target: _plan(target, path, items, date), dry_run=dry_run)
+
+
+class Keep(NamedTuple):
+    """Where and in whose name something is written; `path` is the note's, below the workspace."""
+
+    workspace: str
+    path: str
+    now_ms: int | None
+    origin: Mapping[str, Any] | None
+    lock_timeout_ms: int
+
+
+def keep(how: Keep, plan: Callable[[str], Written], *, dry_run: bool) -> Written:
+    """Plans, under the lock, what a note lacks, and appends it: the ledger's rows first, taken back when that fails."""
+    workspace = how.workspace
+    target = os.path.join(workspace, how.path)
+    refuse_links(workspace, target, how.path)
     if dry_run:
-        return _plan(target, path, items, date)
+        return plan(target)
     files.make_folder(os.path.join(workspace, paths.FOLDER), 0o777)
-    with locked(workspace, lock_timeout_ms):
-        planned = _plan(target, path, items, date)
+    with locked(workspace, how.lock_timeout_ms):
+        planned = plan(target)
         if planned.added:
-            moment = iso(time.time_ns() // 1_000_000 if now_ms is None else now_ms)
+            moment = iso(time.time_ns() // 1_000_000 if how.now_ms is None else how.now_ms)
             with ledger.taken_back(workspace, target):
-                ledger.record(workspace, planned.entries, path=path, time=moment, origin=origin or {})
+                ledger.record(workspace, planned.entries, path=how.path, time=moment, origin=how.origin or {})
+                # A last line without LF gets one here.
                 files.append(target, planned.text.encode("utf-8", "replace"), NEW_FILE_MODE)
         return planned
 

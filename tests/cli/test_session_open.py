@@ -36,10 +36,10 @@ def test_reset_and_new_archive(oc):
 
 
 def test_an_agents_key_is_that_agents(oc):
-    row = oc("session", "open", "agent:Work:main", "--json").json()
-    assert "/agents/work/sessions/" in row["path"]
-    assert row["path"] == oc("session", "path", "--agent", "work", "main").out.strip()
-    assert row["path"] == oc("session", "path", "agent:work:main").out.strip()
+    row = oc("session", "open", "agent:Ops:main", "--json").json()
+    assert "/agents/ops/sessions/" in row["path"]
+    assert row["path"] == oc("session", "path", "--agent", "ops", "main").out.strip()
+    assert row["path"] == oc("session", "path", "agent:ops:main").out.strip()
     assert 66 == oc("session", "path", "main").status
 
 

@@ -4,34 +4,18 @@ llm knows one way to embed a text: questions and passages are told apart by no p
 """
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from oc.base.caught import Caught
 from oc.memory.embed.http import without
 from oc.memory.embed.interface import Embedder, Failure
 from oc.memory.embed.source import identity
 from oc.memory.failure import is_retryable
 
 
-class _Caught:
-    """Keeps the exception of a `with` block as a value: what plugins' clients raise is open, so nothing can be named.
-
-    Nothing of ours runs inside such a block.
-    """
-
-    error: Exception | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> bool:
-        self.error = error if isinstance(error, Exception) else None
-        return self.error is not None
-
-
 def plugin_embedder(name: str) -> Embedder:
     """Returns the embedder of an llm embedding model, by its id or alias; raises Failure when llm has none."""
-    caught = _Caught()
+    caught = Caught()
     with caught:
         import llm
 
@@ -61,7 +45,7 @@ class Plugin:
         self._secrets = list(secrets)
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Sequence[Any]:  # noqa: ARG002
-        caught = _Caught()
+        caught = Caught()
         answers: list[Any] = []
         with caught:
             answers = list(self._model.embed_multi(list(texts)))
